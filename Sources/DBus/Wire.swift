@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+internal import CDBus
+
+// The type codes are character macros in C, which do not import.
+enum TypeCode {
+  static let byte = Int32(UInt8(ascii: "y"))
+  static let boolean = Int32(UInt8(ascii: "b"))
+  static let int16 = Int32(UInt8(ascii: "n"))
+  static let uint16 = Int32(UInt8(ascii: "q"))
+  static let int32 = Int32(UInt8(ascii: "i"))
+  static let uint32 = Int32(UInt8(ascii: "u"))
+  static let int64 = Int32(UInt8(ascii: "x"))
+  static let uint64 = Int32(UInt8(ascii: "t"))
+  static let double = Int32(UInt8(ascii: "d"))
+  static let string = Int32(UInt8(ascii: "s"))
+  static let objectPath = Int32(UInt8(ascii: "o"))
+  static let signature = Int32(UInt8(ascii: "g"))
+  static let unixDescriptor = Int32(UInt8(ascii: "h"))
+  static let array = Int32(UInt8(ascii: "a"))
+  static let variant = Int32(UInt8(ascii: "v"))
+  static let structure = Int32(UInt8(ascii: "r"))
+  static let dictionaryEntry = Int32(UInt8(ascii: "e"))
+}
+
+/// Appends values to a message.
+///
+/// One that writes into a container lives only inside the closure that it was handed to.
+package struct MessageWriter {
+  var iterator = DBusMessageIter()
+  /// About how many bytes were written.
+  var count = 0
+
+  init() {}
+
+  mutating func append<Value: BitwiseCopyable>(fixed value: Value, as code: Int32) {
+    withUnsafePointer(to: value) { pointer in
+      require(dbus_message_iter_append_basic(&iterator, code, pointer))
+    }
+    count += MemoryLayout<Value>.size
+  }
+
+  mutating func append(string value: String) { append(text: value, as: TypeCode.string) }
+
+  mutating func append(path value: String) { append(text: value, as: TypeCode.objectPath) }
+
+  mutating func append(text value: String, as code: Int32) {
+    value.withCString { pointer in
+      withUnsafePointer(to: pointer) { reference in
+        require(dbus_message_iter_append_basic(&iterator, code, reference))
+      }
+    }
+    count += value.utf8.count + 5
+  }
+
+  /// Writes an array whose elements are of the one type `element`.
+  package mutating func array(of element: String, _ body: (inout MessageWriter) -> Void) {
+    container(TypeCode.array, element, body)
+  }
+
+  /// Writes one entry of the dictionary whose array is being written.
+  package mutating func entry(_ body: (inout MessageWriter) -> Void) {
+    container(TypeCode.dictionaryEntry, nil, body)
+  }
+
+  /// Writes a structure.
+  package mutating func structure(_ body: (inout MessageWriter) -> Void) {
+    container(TypeCode.structure, nil, body)
+  }
+
+  /// Writes a variant that holds one value of the one type `content`.
+  package mutating func variant(of content: String, _ body: (inout MessageWriter) -> Void) {
+    container(TypeCode.variant, content, body)
+  }
+
+  /// Writes a variant that holds `value`.
+  package mutating func variant<Value: DBusEncodable>(_ value: Value) {
+    variant(of: Value.signature) { value.write(to: &$0) }
+  }
+
+  private mutating func container(
+    _ code: Int32, _ content: String?, _ body: (inout MessageWriter) -> Void
+  ) {
+    var inner = MessageWriter()
+    require(dbus_message_iter_open_container(&iterator, code, content, &inner.iterator))
+    body(&inner)
+    require(dbus_message_iter_close_container(&iterator, &inner.iterator))
+    count += inner.count + 8
+  }
+}
+
+/// Walks over the values of a message whose signature is known.
+package struct MessageReader {
+  var iterator = DBusMessageIter()
+
+  init() {}
+
+  /// The type code of the value it stands on; 0 behind the last.
+  var typeCode: Int32 { mutating get { dbus_message_iter_get_arg_type(&iterator) } }
+
+  /// The signature of the value it stands on.
+  var currentSignature: String {
+    mutating get {
+      guard let text = dbus_message_iter_get_signature(&iterator) else { return "" }
+      defer { dbus_free(text) }
+      return String(cString: text)
+    }
+  }
+
+  mutating func read<Value: BitwiseCopyable>(fixed initial: Value) -> Value {
+    var value = initial
+    dbus_message_iter_get_basic(&iterator, &value)
+    advance()
+    return value
+  }
+
+  mutating func readString() -> String {
+    var pointer: UnsafePointer<CChar>?
+    dbus_message_iter_get_basic(&iterator, &pointer)
+    advance()
+    return pointer.map { String(cString: $0) } ?? ""
+  }
+
+  /// Passes over the value it stands on.
+  mutating func advance() { dbus_message_iter_next(&iterator) }
+
+  /// Enters the container it stands on, and afterwards stands behind it.
+  mutating func enter<Result>(_ body: (inout MessageReader) -> Result) -> Result {
+    var inner = MessageReader()
+    dbus_message_iter_recurse(&iterator, &inner.iterator)
+    let result = body(&inner)
+    advance()
+    return result
+  }
+}

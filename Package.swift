@@ -43,8 +43,9 @@ let package = Package(
     .executableTarget(
       name: "busyctl", dependencies: ["BusyIndicatorClient", "CLinux"], swiftSettings: strict),
 
-    .testTarget(name: "DBusTests", dependencies: ["DBus", "CLinux"], swiftSettings: strict),
-    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "CLinux"], swiftSettings: strict),
+    .testTarget(name: "DBusTests", dependencies: ["DBus", "CDBus", "EventLoop"], swiftSettings: strict),
+    .testTarget(
+      name: "EventLoopTests", dependencies: ["EventLoop", "CLinux"], swiftSettings: strict),
     .testTarget(
       name: "BusyIndicatorCoreTests", dependencies: ["BusyIndicatorCore"], swiftSettings: strict),
     .testTarget(

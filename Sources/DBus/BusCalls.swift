@@ -15,7 +15,11 @@ package enum NameRequestResult {
 extension Connection {
   /// Asks for a well-known name, never waiting in its queue, and allowing a successor to take it.
   ///
-  /// - Parameter replacing: take it from an owner that allows that.
+  /// - Parameters:
+  ///   - name: the name to own.
+  ///   - replacing: take it from an owner that allows that.
+  /// - Returns: whether the name is this connection's now.
+  /// - Throws: what the bus answers, or Disconnected.
   package func requestName(
     _ name: BusName, replacing: Bool = false
   ) throws(DBusError) -> NameRequestResult {

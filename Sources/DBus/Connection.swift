@@ -25,6 +25,8 @@ package final class Connection {
 
   /// Called with each method call that arrives.
   package var onCall: ((Message) -> Void)?
+  /// Called with a name that this connection has lost, to a successor or given back.
+  package var onNameLost: ((String) -> Void)?
   /// Called once when the bus has closed the connection.
   package var onDisconnected: (() -> Void)?
 
@@ -41,7 +43,7 @@ package final class Connection {
   /// Who waits for which name to change hands; by name, since there may be thousands.
   var nameWatches: [String: [NameWatch]] = [:]
 
-  /// Connects, authenticates and says Hello. Blocks for that.
+  /// Connects, authenticates and says Hello; blocks for that.
   package init(to bus: Bus) throws(DBusError) {
     // libdbus would ignore SIGPIPE for the whole process, which a command started by execvp inherits.
     dbus_connection_set_change_sigpipe(0)
@@ -69,7 +71,7 @@ package final class Connection {
     dbus_connection_unref(raw)
   }
 
-  /// Sends what is waiting as far as the bus takes it, and ends the connection. Pending calls fail.
+  /// Ends the connection; pending calls fail, and what was not flushed is lost.
   package func close() {
     observation?.cancel()
     observation = nil
@@ -97,9 +99,14 @@ package final class Connection {
     return serial
   }
 
-  /// Sends a call, and hands its answer, an error or NoReply to `handler` later. Needs a loop.
+  /// Sends a call, and hands what comes of it to a closure later.
   ///
-  /// - Parameter timeout: in microseconds.
+  /// Needs a loop.
+  ///
+  /// - Parameters:
+  ///   - message: the call.
+  ///   - timeout: in microseconds; then it is answered by the error NoReply.
+  ///   - handler: is given the answer or the error.
   package func call(
     _ message: Message, timeout: UInt64 = 25_000_000,
     _ handler: @escaping (Result<Message, DBusError>) -> Void
@@ -123,9 +130,15 @@ package final class Connection {
     }
   }
 
-  /// Sends a call and waits for its answer. Other messages that come in between stay queued.
+  /// Sends a call and waits for its answer.
   ///
-  /// - Parameter timeout: in milliseconds.
+  /// Other messages that come in between stay queued.
+  ///
+  /// - Parameters:
+  ///   - message: the call.
+  ///   - timeout: in milliseconds.
+  /// - Returns: the answer.
+  /// - Throws: the error that came for an answer, NoReply, or Disconnected.
   package func callAndWait(
     _ message: Message, timeout: Int32 = 25_000
   ) throws(DBusError) -> Message {
@@ -199,8 +212,11 @@ package final class Connection {
   }
 
   private func receive(signal message: Message) {
-    if message.isSignal("NameOwnerChanged", of: .bus), message.sender == BusName.bus.rawValue {
-      nameOwnerChanged(message)
+    if message.sender == BusName.bus.rawValue {
+      if message.isSignal("NameOwnerChanged", of: .bus) { nameOwnerChanged(message) }
+      if message.isSignal("NameLost", of: .bus), let name = try? message.read(String.self) {
+        onNameLost?(name)
+      }
     }
     if message.isSignal("Disconnected", of: "org.freedesktop.DBus.Local") {
       failPendingCalls(.standard(.disconnected, "The bus closed the connection."))

@@ -40,14 +40,18 @@ package struct Method<Object> {
   /// A method whose arguments are checked before `body` sees them.
   ///
   /// - Parameters:
+  ///   - name: what callers call.
   ///   - inputs: the names of the arguments, in order.
   ///   - outputs: the names of the results, in order.
+  ///   - isReading: whether it only reads.
+  ///   - body: is given the object, the call and its arguments, and makes the results.
   package init<each Input: DBusDecodable, each Output: DBusEncodable>(
     _ name: MemberName, in inputs: [String] = [], out outputs: [String] = [],
     isReading: Bool = false,
-    _ body: @escaping (Object, Message, repeat each Input) throws(DBusError) -> (
-      repeat each Output
-    )
+    _ body:
+      @escaping (Object, Message, repeat each Input) throws(DBusError) -> (
+        repeat each Output
+      )
   ) {
     var inputSignatures: [String] = []
     repeat inputSignatures.append((each Input).signature)

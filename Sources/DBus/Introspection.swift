@@ -35,7 +35,8 @@ extension Interface {
     if let type = qtTypeName(of: property.signature) {
       content.append(annotation("org.qtproject.QtDBus.QtTypeName", type))
     }
-    let head = "    <property name=\"\(property.name)\" type=\"\(property.signature)\" access=\"read\""
+    let head =
+      "    <property name=\"\(property.name)\" type=\"\(property.signature)\" access=\"read\""
     return content.isEmpty ? [head + "/>"] : [head + ">"] + content + ["    </property>"]
   }
 

@@ -30,9 +30,9 @@ public struct Readiness: OptionSet, Sendable {
   public static let readable = Readiness(rawValue: 1)
   /// Bytes can be written without blocking.
   public static let writable = Readiness(rawValue: 2)
-  /// The descriptor is broken (POLLERR). Reported whether asked for or not.
+  /// The descriptor is broken (POLLERR); reported whether asked for or not.
   public static let error = Readiness(rawValue: 4)
-  /// The other end is gone (POLLHUP). Reported whether asked for or not.
+  /// The other end is gone (POLLHUP); reported whether asked for or not.
   public static let hangUp = Readiness(rawValue: 8)
 }
 

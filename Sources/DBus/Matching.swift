@@ -121,7 +121,7 @@ extension Connection {
     return watch
   }
 
-  /// Ends a watch. Twice does no harm.
+  /// Ends a watch; twice does no harm.
   package func unwatch(_ watch: NameWatch) {
     let key = watch.name.rawValue
     guard isStanding(watch) else { return }

@@ -65,7 +65,7 @@ package final class Message {
     set { dbus_message_set_no_reply(raw, newValue ? 0 : 1) }
   }
 
-  /// Whether the bus may start a service to deliver this call. True in a new message.
+  /// Whether the bus may start a service to deliver this call; it may at first.
   package var autoStarts: Bool {
     get { dbus_message_get_auto_start(raw) != 0 }
     set { dbus_message_set_auto_start(raw, newValue ? 1 : 0) }

@@ -12,7 +12,9 @@ package protocol ValidatedName: Hashable, Sendable, CustomStringConvertible,
   /// The name as it stands on the wire.
   var rawValue: String { get }
   /// Takes `rawValue` when it is valid; nil otherwise.
-  init?(_ rawValue: String)
+  ///
+  /// With a label, since `Name("…")` would be the literal, which traps.
+  init?(validating rawValue: String)
   /// Takes a name that is known to be valid, from a source that checks it (libdbus, an escaper).
   init(unchecked rawValue: String)
 }
@@ -22,7 +24,7 @@ extension ValidatedName {
   package var description: String { rawValue }
   /// A literal in the program's own text; a bad one is a programmer's error and traps.
   package init(stringLiteral value: String) {
-    guard let name = Self(value) else { preconditionFailure("bad D-Bus name \(value)") }
+    guard let name = Self(validating: value) else { preconditionFailure("bad D-Bus name \(value)") }
     self = name
   }
   /// Names travel as strings; an object path has a type of its own.
@@ -35,7 +37,7 @@ extension ValidatedName {
 package struct BusName: ValidatedName {
   package let rawValue: String
   package init(unchecked rawValue: String) { self.rawValue = rawValue }
-  package init?(_ rawValue: String) {
+  package init?(validating rawValue: String) {
     guard dbus_validate_bus_name(rawValue, nil) != 0, !rawValue.hasNUL else { return nil }
     self.rawValue = rawValue
   }
@@ -49,7 +51,7 @@ package struct BusName: ValidatedName {
 package struct ObjectPath: ValidatedName, DBusDecodable {
   package let rawValue: String
   package init(unchecked rawValue: String) { self.rawValue = rawValue }
-  package init?(_ rawValue: String) {
+  package init?(validating rawValue: String) {
     guard dbus_validate_path(rawValue, nil) != 0, !rawValue.hasNUL else { return nil }
     self.rawValue = rawValue
   }
@@ -62,7 +64,7 @@ package struct ObjectPath: ValidatedName, DBusDecodable {
 package struct InterfaceName: ValidatedName {
   package let rawValue: String
   package init(unchecked rawValue: String) { self.rawValue = rawValue }
-  package init?(_ rawValue: String) {
+  package init?(validating rawValue: String) {
     guard dbus_validate_interface(rawValue, nil) != 0, !rawValue.hasNUL else { return nil }
     self.rawValue = rawValue
   }
@@ -77,7 +79,7 @@ package struct InterfaceName: ValidatedName {
 package struct MemberName: ValidatedName {
   package let rawValue: String
   package init(unchecked rawValue: String) { self.rawValue = rawValue }
-  package init?(_ rawValue: String) {
+  package init?(validating rawValue: String) {
     guard dbus_validate_member(rawValue, nil) != 0, !rawValue.hasNUL else { return nil }
     self.rawValue = rawValue
   }

@@ -25,6 +25,8 @@ package final class ObjectServer {
   /// Serves the objects directly below a path that come and go.
   ///
   /// - Parameters:
+  ///   - path: their parent.
+  ///   - interfaces: what each of them has.
   ///   - find: the object at a path, nil when there is none.
   ///   - children: their paths.
   package func exportChildren<Object>(

@@ -271,7 +271,7 @@ extension Variant {
     default: nil
     }
   }
-  /// An `a{sv}`; nil when it is anything else. Of a key that is there twice, the last counts.
+  /// An `a{sv}`, where of a key that is there twice the last counts; nil for anything else.
   package var propertiesValue: [String: Variant]? {
     guard case .dictionary(let entries) = self else { return nil }
     var result: [String: Variant] = [:]
@@ -299,6 +299,28 @@ extension Variant: DBusEncodable {
     case .string(let value): writer.variant(value)
     case .objectPath(let value): writer.variant(ObjectPath(unchecked: value))
     default: preconditionFailure("a variant of this type is received, not sent")
+    }
+  }
+}
+
+/// An `a{sv}` for sending, in the order written.
+package struct PropertyList: DBusEncodable, ExpressibleByDictionaryLiteral {
+  package var entries: [(key: String, value: Variant)]
+
+  package init(dictionaryLiteral elements: (String, Variant)...) {
+    entries = elements.map { (key: $0.0, value: $0.1) }
+  }
+
+  package static var signature: String { "a{sv}" }
+
+  package func write(to writer: inout MessageWriter) {
+    writer.array(of: "{sv}") { writer in
+      for (key, value) in entries {
+        writer.entry {
+          $0.append(string: key)
+          value.write(to: &$0)
+        }
+      }
     }
   }
 }

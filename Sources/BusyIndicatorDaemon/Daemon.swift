@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+internal import BusyIndicatorCore
+internal import DBus
+internal import EventLoop
+internal import Glibc
+
+/// The daemon from its start to its end.
+package final class Daemon {
+  private let loop: EventLoop
+  private let connection: Connection
+  private let turn: Turn
+  private let leases: Leases
+  private let front: Front
+  private let manager = ServiceManager()
+
+  /// Why the daemon could not start; one sentence.
+  package struct StartFailure: Error {
+    package let message: String
+  }
+
+  /// Takes the name, so that calls wait for this process, and builds what answers them.
+  ///
+  /// - Throws: ``StartFailure`` without a bus, or when the name is taken.
+  package init(_ settings: Settings) throws(StartFailure) {
+    raiseDescriptorLimit()
+    do throws(LoopError) {
+      loop = try EventLoop()
+    } catch {
+      throw StartFailure(message: "no event loop: \(error)")
+    }
+    do throws(DBusError) {
+      connection = try Connection(to: .session)
+      try Self.takeName(connection)
+    } catch {
+      throw StartFailure(message: error.message)
+    }
+    turn = Turn(
+      machine: IndicatorStateMachine(configuration: settings.configuration),
+      connection: connection, loop: loop)
+    leases = Leases(turn: turn, connection: connection, loop: loop)
+    front = Front(
+      turn: turn, connection: connection, leases: leases, logsCalls: settings.logsCalls)
+  }
+
+  private static func takeName(_ connection: Connection) throws(DBusError) {
+    let name = BusName(unchecked: BusyIndicatorBus.serviceName)
+    guard try connection.requestName(name) == .taken else { return }
+    let owner = (try? connection.processID(of: name)).map { "process \($0)" } ?? "another process"
+    throw DBusError(
+      name: "", message: "The name \(name) is taken by \(owner); it serves this bus already.")
+  }
+
+  /// Serves until a signal, a successor or the end of the bus.
+  ///
+  /// - Returns: the exit status: 0 in order, 1 when the bus is gone.
+  package func run() throws(LoopError) -> Int32 {
+    for signal in [SIGTERM, SIGINT] {
+      try loop.onSignal(signal) { [unowned self] in finish(releasingName: true) }
+    }
+    connection.onNameLost = { [unowned self] name in
+      if name == BusyIndicatorBus.serviceName { successorTookName = true }
+    }
+    connection.onDisconnected = { [unowned self] in
+      Log.error("the bus is gone")
+      loop.exit(code: 1)
+    }
+    connection.attach(to: loop) { [unowned self] in
+      turn.handleMessages()
+      if successorTookName { finish(releasingName: false) }
+    }
+    loop.enableWatchdog()
+    manager.ready()
+    manager.status("Serving \(BusyIndicatorBus.serviceName)")
+    Log.info("version \(version) serves \(connection.uniqueName)")
+    // What came while the name was asked for is read already, and no descriptor tells of it.
+    turn.handleMessages()
+    return try loop.run()
+  }
+
+  private var successorTookName = false
+
+  // Once the name is given back nobody new calls. What was called before has been read by then,
+  // since the bus sends in order, and is answered.
+  private func finish(releasingName: Bool) {
+    manager.stopping()
+    if releasingName, !successorTookName {
+      try? connection.releaseName(BusName(unchecked: BusyIndicatorBus.serviceName))
+    }
+    turn.handleAllMessages()
+    connection.flush()
+    Log.info("ends")
+    loop.exit(code: 0)
+  }
+}
+
+/// Each hold on a process takes a descriptor.
+private func raiseDescriptorLimit() {
+  var limit = rlimit()
+  guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+  limit.rlim_cur = limit.rlim_max
+  _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+}

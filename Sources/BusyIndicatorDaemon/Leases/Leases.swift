@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+internal import BusyIndicatorCore
+internal import DBus
+internal import EventLoop
+
+/// Watches those on whom holds and countdowns depend: peers of the bus, and processes.
+///
+/// Which peers, the state machine says in its drain; when one is gone, it is told.
+final class Leases {
+  private unowned let turn: Turn
+  private let connection: Connection
+  private let loop: EventLoop
+  private var senders: [String: NameWatch] = [:]
+  private var processes: [UInt32: ObservedProcess] = [:]
+
+  init(turn: Turn, connection: Connection, loop: EventLoop) {
+    self.turn = turn
+    self.connection = connection
+    self.loop = loop
+    turn.addReader { [unowned self] in follow($0) }
+  }
+
+  private func follow(_ drain: Drain) {
+    for sender in drain.sendersToUnwatch {
+      if let watch = senders.removeValue(forKey: sender) { connection.unwatch(watch) }
+    }
+    for sender in drain.sendersToWatch { watch(sender) }
+    for cookie in drain.endedHolds { processes.removeValue(forKey: cookie)?.cancel() }
+  }
+
+  // A peer may have left before it is watched, even before its call was read.
+  private func watch(_ sender: String) {
+    guard let name = BusName(validating: sender) else { return }
+    senders[sender] = connection.watch(name: name) { error in
+      Log.warning(
+        "the bus does not tell when \(sender) leaves, so what it holds may stay: \(error.message)")
+    } onChange: { [unowned self] owner in
+      guard owner == nil else { return }
+      turn.machine.senderLeft(sender, now: turn.now)
+    }
+  }
+
+  /// Opens a process that a hold shall depend on, and makes the hold that `makeHold` says.
+  ///
+  /// The process is opened and watched before the hold exists: only an open one is surely not another
+  /// that has got its number since, and a hold that cannot be watched must not be made.
+  ///
+  /// - Throws: InvalidArgs when the process is gone or another user's; LimitsExceeded when no more can
+  ///   be watched; what `makeHold` throws.
+  func hold(
+    process pid: UInt32, _ makeHold: (_ startTime: UInt64) throws(DBusError) -> UInt32
+  ) throws(DBusError) -> UInt32 {
+    let process = try ObservedProcess(pid: pid)
+    var cookie: UInt32 = 0
+    try process.observe(on: loop) { [unowned self] in
+      turn.perform { turn.machine.processEnded(cookie: cookie, now: turn.now) }
+    }
+    cookie = try makeHold(process.startTime)
+    processes[cookie] = process
+    return cookie
+  }
+}

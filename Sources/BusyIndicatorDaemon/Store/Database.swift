@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+
+internal import CSQLite
+
+/// SQLite said no.
+struct DatabaseError: Error, CustomStringConvertible {
+  /// The primary result code, such as `SQLITE_FULL`.
+  let code: Int32
+  let description: String
+
+  /// Whether the file is no database, or a broken one: it may be put aside.
+  var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+  /// Whether another process has the file.
+  var isBusy: Bool { code == SQLITE_BUSY }
+}
+
+/// An open SQLite database of this process alone.
+final class Database {
+  private let raw: OpaquePointer
+
+  /// Opens or makes the file, and locks it for as long as this object lives.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - patience: how long to wait for another process that has it, in milliseconds.
+  /// - Throws: what SQLite reports; the file is then closed again.
+  init(path: String, patience: Int32) throws(DatabaseError) {
+    var opened: OpaquePointer?
+    let flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+    let result = sqlite3_open_v2(path, &opened, flags, nil)
+    guard let opened else { throw DatabaseError(code: SQLITE_NOMEM, description: "out of memory") }
+    raw = opened
+    guard result == SQLITE_OK else { throw failure(result) }
+    sqlite3_extended_result_codes(raw, 0)
+    sqlite3_busy_timeout(raw, patience)
+    // Exclusive before WAL, so that no shared memory is used. What must survive is the process, not
+    // the machine: nothing is synced.
+    try execute("PRAGMA locking_mode=EXCLUSIVE")
+    try execute("PRAGMA synchronous=OFF")
+    try execute("PRAGMA cache_size=-256")
+    try execute("PRAGMA temp_store=MEMORY")
+    try execute("PRAGMA journal_mode=WAL")
+    try execute("PRAGMA journal_size_limit=1048576")
+    // Takes the lock.
+    try execute("BEGIN IMMEDIATE")
+    try execute("COMMIT")
+  }
+
+  deinit { sqlite3_close_v2(raw) }
+
+  /// Runs statements that give nothing back.
+  func execute(_ sql: String) throws(DatabaseError) {
+    let result = sqlite3_exec(raw, sql, nil, nil, nil)
+    guard result == SQLITE_OK else { throw failure(result) }
+  }
+
+  /// Does `body` as one transaction: all of it, or nothing.
+  func transaction(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
+    try execute("BEGIN")
+    do throws(DatabaseError) {
+      try body()
+      try execute("COMMIT")
+    } catch {
+      // It may have been rolled back already: then this fails, and nothing is lost.
+      _ = sqlite3_exec(raw, "ROLLBACK", nil, nil, nil)
+      throw error
+    }
+  }
+
+  /// The number that the program keeps in the file's header for itself; 0 in a new one.
+  func userVersion() throws(DatabaseError) -> Int64 {
+    let statement = try prepare("PRAGMA user_version")
+    var version: Int64 = 0
+    try statement.forEachRow { version = $0.integer(0) }
+    return version
+  }
+
+  /// A statement to be run often.
+  func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+    var made: OpaquePointer?
+    let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+    let result = sqlite3_prepare_v3(raw, sql, -1, flags, &made, nil)
+    guard result == SQLITE_OK, let made else { throw failure(result) }
+    return Statement(made, of: self)
+  }
+
+  fileprivate func failure(_ result: Int32) -> DatabaseError {
+    DatabaseError(
+      code: result & 0xff,
+      description: sqlite3_errmsg(raw).map { String(cString: $0) } ?? "error \(result)")
+  }
+}
+
+/// One prepared statement.
+final class Statement {
+  private let raw: OpaquePointer
+  private let database: Database
+  private var position: Int32 = 0
+
+  fileprivate init(_ raw: OpaquePointer, of database: Database) {
+    self.raw = raw
+    self.database = database
+  }
+
+  deinit { sqlite3_finalize(raw) }
+
+  /// Binds the next parameter.
+  func bind(_ value: String) {
+    position += 1
+    // SQLITE_TRANSIENT, a cast in C: SQLite takes a copy.
+    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    sqlite3_bind_text(raw, position, value, -1, transient)
+  }
+
+  /// Binds the next parameter; numbers above 2^63 keep their bits.
+  func bind(_ value: UInt64) { bind(Int64(bitPattern: value)) }
+
+  /// Binds the next parameter.
+  func bind(_ value: UInt32) { bind(Int64(value)) }
+
+  /// Binds the next parameter.
+  func bind(_ value: Bool) { bind(value ? 1 : 0) }
+
+  /// Binds the next parameter.
+  func bind(_ value: Int64) {
+    position += 1
+    sqlite3_bind_int64(raw, position, value)
+  }
+
+  /// Binds the next parameter; nil as NULL.
+  func bind(_ value: UInt64?) {
+    guard let value else {
+      position += 1
+      sqlite3_bind_null(raw, position)
+      return
+    }
+    bind(value)
+  }
+
+  /// Binds the next parameter; nil as NULL.
+  func bind(_ value: Double?) {
+    position += 1
+    if let value {
+      sqlite3_bind_double(raw, position, value)
+    } else {
+      sqlite3_bind_null(raw, position)
+    }
+  }
+
+  /// Runs it with what was bound, once.
+  func run() throws(DatabaseError) { try forEachRow { _ in } }
+
+  /// Runs it with what was bound, and hands out each row.
+  func forEachRow(_ body: (borrowing Row) -> Void) throws(DatabaseError) {
+    defer {
+      sqlite3_reset(raw)
+      position = 0
+    }
+    while true {
+      switch sqlite3_step(raw) {
+      case SQLITE_ROW: body(Row(raw))
+      case SQLITE_DONE: return
+      case let result: throw database.failure(result)
+      }
+    }
+  }
+}
+
+/// The row that a statement stands on; columns count from 0.
+struct Row: ~Copyable {
+  private let raw: OpaquePointer
+  fileprivate init(_ raw: OpaquePointer) { self.raw = raw }
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
+  func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_NULL }
+  func double(_ column: Int32) -> Double { sqlite3_column_double(raw, column) }
+  func text(_ column: Int32) -> String {
+    sqlite3_column_text(raw, column).map { String(cString: $0) } ?? ""
+  }
+}

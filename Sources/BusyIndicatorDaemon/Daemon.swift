@@ -58,17 +58,16 @@ package final class Daemon {
     for signal in [SIGTERM, SIGINT] {
       try loop.onSignal(signal) { [unowned self] in finish(releasingName: true) }
     }
-    connection.onNameLost = { [unowned self] name in
-      if name == BusyIndicatorBus.serviceName { successorTookName = true }
+    // Not within the turn that hears of it, since what was called before has to be answered.
+    let succession = loop.makeDeferred { [unowned self] in finish(releasingName: false) }
+    connection.onNameLost = { name in
+      if name == BusyIndicatorBus.serviceName { succession.enable() }
     }
     connection.onDisconnected = { [unowned self] in
       Log.error("the bus is gone")
       loop.exit(code: 1)
     }
-    connection.attach(to: loop) { [unowned self] in
-      turn.handleMessages()
-      if successorTookName { finish(releasingName: false) }
-    }
+    connection.attach(to: loop) { [unowned turn] in turn.handleMessages() }
     loop.enableWatchdog()
     manager.ready()
     manager.status("Serving \(BusyIndicatorBus.serviceName)")
@@ -78,13 +77,11 @@ package final class Daemon {
     return try loop.run()
   }
 
-  private var successorTookName = false
-
   // Once the name is given back nobody new calls. What was called before has been read by then,
   // since the bus sends in order, and is answered.
   private func finish(releasingName: Bool) {
     manager.stopping()
-    if releasingName, !successorTookName {
+    if releasingName {
       try? connection.releaseName(BusName(unchecked: BusyIndicatorBus.serviceName))
     }
     turn.handleAllMessages()

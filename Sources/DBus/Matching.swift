@@ -55,12 +55,7 @@ package struct MatchRule: Equatable, Sendable {
     if let sender, sender.isUnique || sender == .bus, sender.rawValue != message.sender {
       return false
     }
-    if let argument0 {
-      guard message.signature.utf8.first == UInt8(ascii: "s"),
-        message.readChecked(String.self) == argument0
-      else { return false }
-    }
-    return true
+    return argument0 == nil || argument0 == message.firstString
   }
 }
 

@@ -130,17 +130,19 @@ package final class Message {
     return (repeat (each Value)(from: &reader))
   }
 
+  /// The first argument, when it is a string.
+  package var firstString: String? {
+    signature.utf8.first == UInt8(ascii: "s") ? readChecked(String.self) : nil
+  }
+
   /// Sets a reader on the first argument.
   func start(_ reader: inout MessageReader) { dbus_message_iter_init(raw, &reader.iterator) }
 
   /// The error that this message carries; nil when it is no error.
   package var error: DBusError? {
     guard kind == .error else { return nil }
-    var message = ""
-    if signature.utf8.first == UInt8(ascii: "s") {
-      message = readChecked(String.self)
-    }
-    return DBusError(name: errorName ?? DBusError.StandardKind.failed.name, message: message)
+    return DBusError(
+      name: errorName ?? DBusError.StandardKind.failed.name, message: firstString ?? "")
   }
 
   private func text(_ pointer: UnsafePointer<CChar>?) -> String? {

@@ -2,6 +2,7 @@
 
 internal import BusyIndicatorCore
 internal import DBus
+internal import EventLoop
 
 /// The D-Bus face of the state: answers calls, and announces what a turn changed.
 final class Front {
@@ -40,6 +41,14 @@ final class Front {
   /// The XML of what this serves, for `--introspect`.
   static var introspectionXML: String {
     introspectionDocument(interfaces: [makeManagerInterface().xml, makeControlInterface().xml])
+  }
+
+  private func log(_ call: Message) {
+    var text = "\(call.member ?? "") from \(call.sender)"
+    if call.signature.hasPrefix("s"), let control = call.firstString {
+      text += " for \(Log.quoted(control))"
+    }
+    Log.info(text)
   }
 
   private func control(at path: ObjectPath) -> ControlObject? {

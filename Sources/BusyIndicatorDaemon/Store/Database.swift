@@ -72,7 +72,7 @@ final class Database {
   func userVersion() throws(DatabaseError) -> Int64 {
     let statement = try prepare("PRAGMA user_version")
     var version: Int64 = 0
-    try statement.forEachRow { version = $0.integer(0) }
+    try statement.forEachRow { version = $0.integer() }
     return version
   }
 
@@ -152,14 +152,16 @@ final class Statement {
   func run() throws(DatabaseError) { try forEachRow { _ in } }
 
   /// Runs it with what was bound, and hands out each row.
-  func forEachRow(_ body: (borrowing Row) -> Void) throws(DatabaseError) {
+  func forEachRow(_ body: (inout Row) -> Void) throws(DatabaseError) {
     defer {
       sqlite3_reset(raw)
       position = 0
     }
     while true {
       switch sqlite3_step(raw) {
-      case SQLITE_ROW: body(Row(raw))
+      case SQLITE_ROW:
+        var row = Row(raw)
+        body(&row)
       case SQLITE_DONE: return
       case let result: throw database.failure(result)
       }
@@ -167,16 +169,44 @@ final class Statement {
   }
 }
 
-/// The row that a statement stands on; columns count from 0.
-struct Row: ~Copyable {
+/// The row that a statement stands on, read from its first column on.
+struct Row {
   private let raw: OpaquePointer
+  private var column: Int32 = -1
   fileprivate init(_ raw: OpaquePointer) { self.raw = raw }
 
-  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
-  func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_NULL }
-  func double(_ column: Int32) -> Double { sqlite3_column_double(raw, column) }
-  func text(_ column: Int32) -> String {
-    sqlite3_column_text(raw, column).map { String(cString: $0) } ?? ""
+  /// The next column.
+  mutating func integer() -> Int64 {
+    column += 1
+    return sqlite3_column_int64(raw, column)
   }
+
+  /// The next column; numbers above 2^63 come back with their bits.
+  mutating func bits() -> UInt64 { UInt64(bitPattern: integer()) }
+
+  /// The next column; what is too large for it, in a file that somebody else wrote, is cut.
+  mutating func number() -> UInt32 { UInt32(truncatingIfNeeded: integer()) }
+
+  /// The next column.
+  mutating func flag() -> Bool { integer() != 0 }
+
+  /// The next column; nil for NULL.
+  mutating func optionalBits() -> UInt64? {
+    let value = bits()
+    return isNull ? nil : value
+  }
+
+  /// The next column; nil for NULL.
+  mutating func optionalDouble() -> Double? {
+    column += 1
+    return isNull ? nil : sqlite3_column_double(raw, column)
+  }
+
+  /// The next column.
+  mutating func text() -> String {
+    column += 1
+    return sqlite3_column_text(raw, column).map { String(cString: $0) } ?? ""
+  }
+
+  private var isNull: Bool { sqlite3_column_type(raw, column) == SQLITE_NULL }
 }

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# `make help` lists the targets.
+
+SWIFT ?= swift
+# The system's own: its packages bring the bindings that the interop tests use.
+PYTHON ?= /usr/bin/python3
+
+# What of the interop tests is run on the debug binaries, too, and by how many processes at a time.
+INTEROP_DEBUG ?= -m "not slow"
+INTEROP_JOBS ?= 4
+
+RELEASE := .build/release
+DEBUG := .build/debug
+REPORTS := .build/reports
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help run check build test interop lint deps deps-build clean
+
+help: ## List the targets
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+run: deps-build build ## Build, and play a scene on a private bus
+	tools/demo
+
+check: deps lint test interop ## All of the checks: lint, unit tests, build, interop tests
+	tools/check-binary $(RELEASE)/busyindicatord $(RELEASE)/busyctl
+	@tools/test-report $(REPORTS)
+
+# Building. The target machines have no Swift runtime, so that is linked statically; the C++ library
+# that it needs comes along, where there is an archive of it, since loading the shared one takes a
+# fourth of the time in which busyctl starts. The linker strips, which leaves nothing to be done
+# after an incremental build.
+
+RELEASE_FLAGS := -c release --static-swift-stdlib --disable-local-rpath \
+	-Xlinker --gc-sections -Xlinker -s -Xlinker -z -Xlinker now \
+	-Xlinker -L$(CURDIR)/.build/archives -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
+
+build: .build/archives ## Build the release binaries: .build/release/busyindicatord, busyctl
+	$(SWIFT) build $(RELEASE_FLAGS)
+
+# A directory of archives only, found before those with shared libraries.
+.build/archives:
+	@mkdir -p $@
+	@archive=$$(gcc -print-file-name=libstdc++.a); \
+	if [ -f "$$archive" ]; then ln -s "$$archive" $@; fi
+
+# Testing. Each run leaves a report; skipped tests are faults.
+
+test: ## Run the unit tests
+	@mkdir -p $(REPORTS)
+	$(SWIFT) test --disable-xctest --xunit-output $(REPORTS)/unit.xml
+
+interop: build ## Run the interop tests on the release binaries, some on the debug ones
+	$(SWIFT) build
+	$(call run_interop,release,$(RELEASE),)
+	$(call run_interop,debug,$(DEBUG),$(INTEROP_DEBUG))
+
+# $(call run_interop,NAME,FOLDER OF BINARIES,SELECTION)
+define run_interop
+@mkdir -p $(REPORTS)
+BUSYINDICATOR=$(CURDIR)/$(2)/busyindicatord BUSYCTL=$(CURDIR)/$(2)/busyctl \
+	$(PYTHON) -m pytest Tests/Interop -q -n $(INTEROP_JOBS) $(3) --junit-xml=$(REPORTS)/interop-$(1).xml
+endef
+
+lint: ## Check the format and the rules of the house
+	$(SWIFT) format lint --strict --parallel --recursive Sources Tests Package.swift
+	tools/lint
+
+deps: ## Install what building and testing need and is missing
+	@tools/deps build test
+
+deps-build:
+	@tools/deps build
+
+clean: ## Remove what was built
+	rm -rf .build

@@ -20,7 +20,9 @@ let package = Package(
   targets: [
     // C libraries: a module map and a header each.
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CLinux", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CJSON", pkgConfig: "json-c", providers: [.apt(["libjson-c-dev"])]),
 
     // Bindings: each alone imports its C library.
     .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: strict),
@@ -32,7 +34,8 @@ let package = Package(
     .target(name: "BusyIndicatorCore", swiftSettings: strict),
     .target(
       name: "BusyIndicatorDaemon",
-      dependencies: ["BusyIndicatorCore", "DBus", "EventLoop", "CLinux"], swiftSettings: strict),
+      dependencies: ["BusyIndicatorCore", "DBus", "EventLoop", "CLinux", "CSQLite"],
+      swiftSettings: strict),
     .executableTarget(
       name: "busyindicatord", dependencies: ["BusyIndicatorDaemon"], swiftSettings: strict),
 
@@ -41,9 +44,11 @@ let package = Package(
       name: "BusyIndicatorClient", dependencies: ["BusyIndicatorCore", "DBus"],
       swiftSettings: strict),
     .executableTarget(
-      name: "busyctl", dependencies: ["BusyIndicatorClient", "CLinux"], swiftSettings: strict),
+      name: "busyctl", dependencies: ["BusyIndicatorClient", "CJSON", "CLinux"],
+      swiftSettings: strict),
 
-    .testTarget(name: "DBusTests", dependencies: ["DBus", "CDBus", "EventLoop"], swiftSettings: strict),
+    .testTarget(
+      name: "DBusTests", dependencies: ["DBus", "CDBus", "EventLoop"], swiftSettings: strict),
     .testTarget(
       name: "EventLoopTests", dependencies: ["EventLoop", "CLinux"], swiftSettings: strict),
     .testTarget(

@@ -24,6 +24,8 @@ package final class Daemon {
   /// - Throws: ``StartFailure`` without a bus, or when the name is taken.
   package init(_ settings: Settings) throws(StartFailure) {
     raiseDescriptorLimit()
+    // A log line to somebody who has left must not end the daemon.
+    signal(SIGPIPE, SIG_IGN)
     do throws(LoopError) {
       loop = try EventLoop()
     } catch {
@@ -54,7 +56,16 @@ package final class Daemon {
   /// Serves until a signal, a successor or the end of the bus.
   ///
   /// - Returns: the exit status: 0 in order, 1 when the bus is gone.
-  package func run() throws(LoopError) -> Int32 {
+  /// - Throws: ``StartFailure`` when the loop fails.
+  package func run() throws(StartFailure) -> Int32 {
+    do throws(LoopError) {
+      return try serve()
+    } catch {
+      throw StartFailure(message: "\(error)")
+    }
+  }
+
+  private func serve() throws(LoopError) -> Int32 {
     for signal in [SIGTERM, SIGINT] {
       try loop.onSignal(signal) { [unowned self] in finish(releasingName: true) }
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 internal import BusyIndicatorCore
-internal import CLinux
+// getopt_long(3) keeps its place in global variables: used once, by one thread.
+@preconcurrency internal import CLinux
 internal import Glibc
 
 /// The version of the daemon and of its interface.

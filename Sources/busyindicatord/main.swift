@@ -22,26 +22,20 @@ enum Program {
   }
 
   private static func serve(_ settings: Settings) -> Int32 {
-    do {
+    do throws(Daemon.StartFailure) {
       return try Daemon(settings).run()
-    } catch let failure as Daemon.StartFailure {
-      write("busyindicatord: \(failure.message)\n", to: 2)
     } catch {
-      write("busyindicatord: \(error)\n", to: 2)
+      write("busyindicatord: \(error.message)\n", to: 2)
+      return 1
     }
-    return 1
   }
 
   private static func write(_ text: String, to descriptor: Int32) {
-    var text = text
-    text.withUTF8 { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(
-          descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count < 0 && errno != EINTR { return }
-        rest = rest.dropFirst(max(0, count))
-      }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 && errno != EINTR { return }
+      rest = rest.dropFirst(max(0, count))
     }
   }
 }

@@ -26,7 +26,7 @@ func makeControlInterface() -> Interface<ControlObject> {
 }
 
 private func property<Value: DBusEncodable>(
-  _ name: MemberName, _ change: Property<ControlObject>.Change = .value, _ field: Fields,
+  _ name: MemberName, _ field: Fields, _ change: Property<ControlObject>.Change = .value,
   _ value: @escaping (ControlObject) -> Value
 ) -> Property<ControlObject> {
   Property(name, change, bit: field.rawValue, value)
@@ -52,7 +52,7 @@ private func workProperties() -> [Property<ControlObject>] {
     property("Progress", .progress) { $0.view.progress },
     property("ProgressValid", .progressValid) { $0.view.progressValid },
     property("BusySince", .busySince) { $0.view.busySince.rawValue },
-    property("Holders", .invalidated, .holders) { $0.view.holders.map(\.properties) },
+    property("Holders", .holders, .invalidated) { $0.view.holders.map(\.properties) },
   ]
 }
 

@@ -34,7 +34,7 @@ final class Leases {
     guard let name = BusName(validating: sender) else { return }
     senders[sender] = connection.watch(name: name) { error in
       Log.warning(
-        "the bus does not tell when \(sender) leaves, so what it holds may stay: \(error.message)")
+        "the bus does not tell when \(sender) leaves: \(Log.quoted(error.message))")
     } onChange: { [unowned self] owner in
       guard owner == nil else { return }
       turn.machine.senderLeft(sender, now: turn.now)

@@ -120,7 +120,7 @@ final class Statement {
   func bind(_ value: UInt32) { bind(Int64(value)) }
 
   /// Binds the next parameter.
-  func bind(_ value: Bool) { bind(value ? 1 : 0) }
+  func bind(_ value: Bool) { bind(UInt32(value ? 1 : 0)) }
 
   /// Binds the next parameter.
   func bind(_ value: Int64) {

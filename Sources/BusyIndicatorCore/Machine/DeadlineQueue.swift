@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+/// Who is due when: a binary heap that knows where each of its keys is.
+///
+/// A key is there once at most, so that moving or removing it costs the logarithm of their number.
+/// Keys are slots, small whole numbers. Of several that are due at one instant the one with the
+/// lowest tie comes first, so that the order does not depend on how the heap came about.
+struct DeadlineQueue: Sendable {
+  struct Entry: Sendable {
+    var deadline: Microseconds
+    var tie: UInt32
+    var key: Int32
+
+    func isBefore(_ other: Entry) -> Bool {
+      deadline != other.deadline ? deadline < other.deadline : tie < other.tie
+    }
+  }
+
+  private var heap: [Entry] = []
+  // The place of each key in the heap, or -1.
+  private var places: [Int32] = []
+
+  /// How many keys are in it.
+  var count: Int { heap.count }
+
+  /// The key that is due first.
+  var first: Entry? { heap.first }
+
+  /// When a key is due, if it is in the queue.
+  func deadline(of key: Int32) -> Microseconds? {
+    place(of: key).map { heap[$0].deadline }
+  }
+
+  /// Puts a key at `deadline`, wherever it was before; nil takes it out.
+  mutating func set(_ key: Int32, to deadline: Microseconds?, tie: UInt32) {
+    guard let deadline else { return remove(key) }
+    let entry = Entry(deadline: deadline, tie: tie, key: key)
+    guard let place = place(of: key) else { return insert(entry) }
+    if heap[place].deadline == deadline && heap[place].tie == tie { return }
+    if entry.isBefore(heap[place]) { rise(entry, from: place) } else { sink(entry, from: place) }
+  }
+
+  /// Takes a key out; nothing when it is not in.
+  mutating func remove(_ key: Int32) {
+    guard let place = place(of: key) else { return }
+    places[Int(key)] = -1
+    let last = heap.removeLast()
+    guard place < heap.count else { return }
+    if last.isBefore(heap[place]) { rise(last, from: place) } else { sink(last, from: place) }
+  }
+
+  private func place(of key: Int32) -> Int? {
+    let index = Int(key)
+    guard index < places.count, places[index] >= 0 else { return nil }
+    return Int(places[index])
+  }
+
+  private mutating func insert(_ entry: Entry) {
+    while places.count <= Int(entry.key) { places.append(-1) }
+    heap.append(entry)
+    rise(entry, from: heap.count - 1)
+  }
+
+  // Both move others into the hole at `place` until the entry fits into it.
+
+  private mutating func rise(_ entry: Entry, from place: Int) {
+    var hole = place
+    while hole > 0 {
+      let parent = (hole - 1) / 2
+      guard entry.isBefore(heap[parent]) else { break }
+      put(heap[parent], at: hole)
+      hole = parent
+    }
+    put(entry, at: hole)
+  }
+
+  private mutating func sink(_ entry: Entry, from place: Int) {
+    var hole = place
+    while true {
+      var child = 2 * hole + 1
+      guard child < heap.count else { break }
+      if child + 1 < heap.count, heap[child + 1].isBefore(heap[child]) { child += 1 }
+      guard heap[child].isBefore(entry) else { break }
+      put(heap[child], at: hole)
+      hole = child
+    }
+    put(entry, at: hole)
+  }
+
+  private mutating func put(_ entry: Entry, at place: Int) {
+    heap[place] = entry
+    places[Int(entry.key)] = Int32(truncatingIfNeeded: place)
+  }
+
+  /// Stops the program when the order or the places are wrong; for tests.
+  func checkInvariants() {
+    for (place, entry) in heap.enumerated() {
+      precondition(places[Int(entry.key)] == place, "a key is not where it is said to be")
+      precondition(place == 0 || !entry.isBefore(heap[(place - 1) / 2]), "the heap is in disorder")
+    }
+    precondition(places.count { $0 >= 0 } == heap.count, "a place without a key")
+  }
+}

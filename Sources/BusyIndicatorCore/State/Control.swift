@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+
+// The state of one control, and how it comes to rest after an event.
+//
+// A control has no timers of its own. What is to happen to it by itself, and when, is read off its
+// state by `boottimeDeadline`, `monotonicDeadline` and `idleSince` whenever that has changed. So a
+// timer that is no longer meant cannot exist.
+
+/// Where a control stands in flicker control.
+package enum Visibility: Equatable, Sendable {
+  /// Nothing is to be shown.
+  case hidden
+  /// It is busy, and is shown at that instant of the monotonic clock unless it is over by then.
+  case waiting(until: Microseconds)
+  /// It is shown since then, for the longest minimum of all holders seen meanwhile at least.
+  case visible(since: Microseconds, minimum: Microseconds)
+}
+
+/// One control.
+package struct Control: Sendable {
+  /// Where to find one hold of a control.
+  package struct HoldEntry: Equatable, Sendable {
+    /// The hold's cookie.
+    package var cookie: UInt32
+    /// Its slot in the machine's table of holds.
+    var slot: Int32
+  }
+
+  /// Its own title, which it carries when nothing is shown.
+  package var title = ""
+  /// The second line, for the work in hand.
+  package var detail = ""
+  /// A name of the icon theme.
+  package var icon = ""
+  /// A desktop entry.
+  package var desktopEntry = ""
+  /// Its own enabled flag.
+  package var enabled = true
+  /// Whether SetTitle gave it a title, for which an idle control stays.
+  package var titleWasSet = false
+  /// How far the work is; nil while that is not known.
+  package var progress: Double?
+
+  /// Its switch; nil while it is off.
+  package var switchState: Switch?
+  /// Its holds, in the order of their cookies.
+  package var holds: [HoldEntry] = []
+  /// Its countdown.
+  package var countdown: Countdown?
+
+  /// How the last countdown or hold ended.
+  package var lastResult = ""
+  /// The id of what ended so, if it was a countdown.
+  package var lastCountdown: UInt32 = 0
+
+  /// Where it stands in flicker control.
+  package var visibility = Visibility.hidden
+  /// Since when it is busy, for people to read; nil when it is not.
+  package var busySince: Microseconds?
+  /// Whether it was busy or counting when it last came to rest.
+  package var isWorking = false
+  /// Since when it is idle without anything that keeps it, on the monotonic clock.
+  package var idleSince: Microseconds?
+  /// Its place among all controls that ever were.
+  package var serial: UInt32
+
+  /// A new one.
+  init(serial: UInt32) { self.serial = serial }
+
+  /// The truth: whether there is any holder.
+  package var isBusy: Bool {
+    switchState != nil || !holds.isEmpty || countdown?.indicator == true
+  }
+
+  /// Whether it is to be shown.
+  package var isVisible: Bool {
+    if case .visible = visibility { true } else { false }
+  }
+
+  /// What SetTitle and SetEnabled gave it, for which it stays when it is idle.
+  var isKept: Bool { titleWasSet || !enabled }
+
+  /// What a call says besides.
+  mutating func apply(_ attributes: Attributes) {
+    if attributes.isEmpty { return }
+    if let text = attributes.title { title = text }
+    if let text = attributes.detail { detail = text }
+    if let text = attributes.icon { icon = text }
+    if let text = attributes.desktopEntry { desktopEntry = text }
+  }
+
+  /// When its switch or countdown has something due on the boottime clock.
+  var boottimeDeadline: Microseconds? {
+    earlier(switchState?.limit, countdown?.clock == .boottime ? countdown?.due : nil)
+  }
+
+  /// When its countdown or flicker control has something due on the monotonic clock.
+  var monotonicDeadline: Microseconds? {
+    earlier(visibilityDeadline, countdown?.clock == .monotonic ? countdown?.due : nil)
+  }
+
+  /// When flicker control has something to do.
+  var visibilityDeadline: Microseconds? {
+    switch visibility {
+    case .hidden: nil
+    case .waiting(let until): until
+    case .visible(let since, let minimum): isBusy ? nil : since + minimum
+    }
+  }
+}
+
+/// The earlier of two instants that may not be.
+func earlier(_ one: Microseconds?, _ other: Microseconds?) -> Microseconds? {
+  guard let one else { return other }
+  guard let other else { return one }
+  return min(one, other)
+}
+
+// MARK: - Holders
+
+extension Control {
+  /// Calls `body` with each holder, in no special order.
+  func forEachHolder(_ table: [Hold?], _ body: (Holder) -> Void) {
+    if let holder = switchState?.holder { body(holder) }
+    for entry in holds { body(table[Int(entry.slot)]!.holder) }
+    if let countdown, countdown.indicator { body(countdown.holder) }
+  }
+
+  /// A holder has come: it may bring the showing forward, and it joins what is shown.
+  mutating func holderCame(_ holder: Holder) {
+    switch visibility {
+    case .hidden: visibility = .waiting(until: holder.graceEnd)
+    case .waiting(let until): visibility = .waiting(until: min(until, holder.graceEnd))
+    case .visible(let since, let minimum):
+      visibility = .visible(since: since, minimum: max(minimum, holder.minimum))
+    }
+  }
+
+  /// A holder that was to be shown at `graceEnd` has gone, or is to be shown at another time now.
+  mutating func holderWent(_ graceEnd: Microseconds, _ table: [Hold?]) {
+    guard case .waiting(let until) = visibility, until == graceEnd else { return }
+    var earliest: Microseconds?
+    forEachHolder(table) { earliest = earlier(earliest, $0.graceEnd) }
+    visibility = earliest.map { .waiting(until: $0) } ?? .hidden
+  }
+
+  /// The hold at its place in the order of cookies.
+  func index(ofHold cookie: UInt32) -> Int? {
+    let index = holds.partitioningIndex { $0.cookie >= cookie }
+    return index < holds.count && holds[index].cookie == cookie ? index : nil
+  }
+}
+
+extension Array {
+  /// The index of the first element of which `belongs` is true, when all behind it do, too.
+  func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if belongs(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
+
+// MARK: - Coming to rest
+
+extension Control {
+  /// How the numbers of busy and of visible controls change.
+  struct Edges {
+    var busy = 0
+    var visible = 0
+  }
+
+  /// Draws the consequences of an event, when all of it has happened.
+  ///
+  /// `instant` is when the event became due on the monotonic clock, so that of all that is overdue
+  /// in a late wake-up the grace that ended after the work did does not count.
+  mutating func settle(now: Now, instant: Microseconds, _ table: [Hold?]) -> Edges {
+    var edges = Edges()
+    let busy = isBusy
+    if busy != (busySince != nil) {
+      busySince = busy ? now.realtime : nil
+      edges.busy = busy ? 1 : -1
+    }
+    let working = busy || countdown != nil
+    if isWorking && !working {
+      progress = nil
+      detail = ""
+    }
+    isWorking = working
+    edges.visible = settleVisibility(busy: busy, now: now, instant: instant, table)
+    if working || isVisible || isKept {
+      idleSince = nil
+    } else if idleSince == nil {
+      idleSince = now.monotonic
+    }
+    return edges
+  }
+
+  private mutating func settleVisibility(
+    busy: Bool, now: Now, instant: Microseconds, _ table: [Hold?]
+  ) -> Int {
+    switch visibility {
+    case .waiting(let until) where until <= instant:
+      var longest = Microseconds.zero
+      forEachHolder(table) { longest = max(longest, $0.minimum) }
+      visibility = .visible(since: now.monotonic, minimum: longest)
+      return 1
+    case .visible(let since, let minimum) where !busy && since + minimum <= instant:
+      visibility = .hidden
+      return -1
+    default: return 0
+    }
+  }
+
+  /// Makes the next coming to rest one from work, for work that was over as soon as it began.
+  mutating func noteMomentaryWork() {
+    isWorking = true
+    idleSince = nil
+  }
+}

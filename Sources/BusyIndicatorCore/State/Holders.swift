@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+
+// What makes a control busy. Three kinds of thing do, and all are holders.
+
+/// What all holders have: who it is, since when, and how it wants to be shown.
+package struct Holder: Equatable, Sendable {
+  /// The unique name of the caller.
+  package var sender: String
+  /// The application on whose behalf it holds; may be empty.
+  package var application: String
+  /// When it began, on the monotonic clock.
+  package var since: Microseconds
+  /// When it began, for people to read.
+  package var sinceRealtime: Microseconds
+  /// How long it has to last until it is shown.
+  package var grace: Microseconds
+  /// How long it is shown at least.
+  package var minimum: Microseconds
+  /// Its place among all holders that ever began; never the same twice.
+  package var order: UInt64
+
+  /// When it is to be shown, if it is still there.
+  var graceEnd: Microseconds { since + grace }
+}
+
+/// The switch of a control, while it is on.
+package struct Switch: Equatable, Sendable {
+  /// Since when it is on, and by whom.
+  package var holder: Holder
+  /// When it turns off by itself, on the boottime clock.
+  package var limit: Microseconds?
+}
+
+/// One hold.
+package struct Hold: Equatable, Sendable {
+  /// What a hold depends on.
+  package enum Lease: Equatable, Sendable {
+    /// On its caller's being on the bus.
+    case sender
+    /// On a process, known by its number and its start time in kernel ticks.
+    case process(pid: UInt32, startTime: UInt64)
+    /// On a Renew before it expires, on the boottime clock; each gives it the duration anew.
+    case ttl(duration: Microseconds, expiry: Microseconds)
+    /// On nothing.
+    case none
+
+    /// The word for it.
+    package var kind: LeaseKind {
+      switch self {
+      case .sender: .sender
+      case .process: .pid
+      case .ttl: .ttl
+      case .none: .none
+      }
+    }
+
+    /// When it expires, if it does.
+    var expiry: Microseconds? {
+      if case .ttl(_, let expiry) = self { expiry } else { nil }
+    }
+  }
+
+  /// The number by which it is released.
+  package var cookie: UInt32
+  /// The slot of the control that it holds.
+  var control: Int32
+  /// Why it holds.
+  package var reason: String
+  /// What ends it by itself.
+  package var lease: Lease
+  /// Since when it holds, and for whom.
+  package var holder: Holder
+  /// After which time its end is worth a notification; nil: never.
+  package var notifyAfter: Microseconds?
+}
+
+/// The countdown of a control.
+package struct Countdown: Equatable, Sendable {
+  /// Whether it runs, with what belongs to each.
+  package enum Phase: Equatable, Sendable {
+    /// It ends at `deadline` on its clock; at `nextTick`, if there is one more, it is to tell.
+    case running(deadline: Microseconds, nextTick: Microseconds?)
+    /// It stands still.
+    case paused(remaining: Microseconds)
+  }
+
+  /// Its id.
+  package var id: UInt32
+  /// How long it lasts in all, extensions included.
+  package var duration: Microseconds
+  /// The clock on which it runs.
+  package var clock: Clock
+  /// The time between ticks; zero: there are none.
+  package var interval: Microseconds
+  /// Whether it is a holder.
+  package var indicator: Bool
+  /// Whether it ends when its caller leaves the bus.
+  package var endsWithSender: Bool
+  /// Whether its finishing is worth a notification.
+  package var notify: Bool
+  /// Who started it and when; as a holder it counts only with `indicator`.
+  package var holder: Holder
+  /// Whether it runs.
+  package var phase: Phase
+
+  /// What is left of it; never less than nothing.
+  func remaining(now: Now) -> Microseconds {
+    switch phase {
+    case .running(let deadline, _): deadline - now.on(clock)
+    case .paused(let remaining): remaining
+    }
+  }
+
+  /// Lets it run for another `remaining`.
+  mutating func run(for remaining: Microseconds, now: Now) {
+    let deadline = now.on(clock) + remaining
+    phase = .running(
+      deadline: deadline, nextTick: Self.nextTick(deadline, remaining: remaining, interval))
+  }
+
+  /// Lets it end or stand still with another `remaining`, as it does already.
+  mutating func setRemaining(_ remaining: Microseconds, now: Now) {
+    switch phase {
+    case .running: run(for: remaining, now: now)
+    case .paused: phase = .paused(remaining: remaining)
+    }
+  }
+
+  /// The value of a tick that was due at `instant`, and puts the next one on; nil: it has run out.
+  ///
+  /// After a late wake-up the ticks in between are left out, since the next is reckoned from what
+  /// remains now.
+  mutating func tick(now: Now) -> UInt32? {
+    guard case .running(let deadline, _) = phase else { return nil }
+    let remaining = deadline - now.on(clock)
+    phase = .running(
+      deadline: deadline, nextTick: Self.nextTick(deadline, remaining: remaining, interval))
+    return remaining == .zero ? nil : remaining.wholeSecondsRoundedUp
+  }
+
+  /// When a whole multiple of the interval will be left, down to one interval.
+  private static func nextTick(
+    _ deadline: Microseconds, remaining: Microseconds, _ interval: Microseconds
+  ) -> Microseconds? {
+    remaining.greatestLesserMultiple(of: interval).map { deadline - $0 }
+  }
+
+  /// When something is to happen to it by itself, on its clock.
+  var due: Microseconds? {
+    if case .running(let deadline, let nextTick) = phase { nextTick ?? deadline } else { nil }
+  }
+}

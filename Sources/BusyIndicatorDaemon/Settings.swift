@@ -12,6 +12,8 @@ package let version = "0.1.0"
 package struct Settings {
   var configuration = Configuration()
   var logsCalls = false
+  /// Whether to take over from a daemon that runs already.
+  var replaces = false
 
   /// What to do instead of, or with, these settings.
   package enum Request {
@@ -36,6 +38,7 @@ package struct Settings {
         case .version: return .print("busyindicatord \(version)\n")
         case .introspect: return .print(Front.introspectionXML)
         case .verbose: settings.logsCalls = true
+        case .replace: settings.replaces = true
         case .duration(let path):
           guard let duration = Microseconds(durationText: value) else {
             return .refuse(
@@ -63,7 +66,7 @@ package struct Settings {
 private enum Action {
   case duration(WritableKeyPath<Configuration, Microseconds>)
   case count(WritableKeyPath<Configuration, Int>)
-  case introspect, verbose, version, help
+  case replace, introspect, verbose, version, help
 }
 
 /// One option of the command line.
@@ -78,23 +81,26 @@ private struct CommandOption {
 private var options: [CommandOption] {
   [
     CommandOption(
-      name: "grace", argument: "DURATION", text: "show a spinner only after this (default 0)",
+      name: "grace", argument: "DURATION", text: "show busy only after this time (default 0)",
       action: .duration(\.grace)),
     CommandOption(
-      name: "minimum", argument: "DURATION", text: "once shown, show it this long (default 0)",
+      name: "minimum", argument: "DURATION", text: "show it for this long at least (default 0)",
       action: .duration(\.minimum)),
     CommandOption(
-      name: "linger", argument: "DURATION", text: "keep an idle control this long (default 60s)",
+      name: "linger", argument: "DURATION", text: "keep an idle control so long (default 60s)",
       action: .duration(\.linger)),
     CommandOption(
-      name: "max-controls", argument: "N", text: "refuse more controls than N (default 10000)",
+      name: "max-controls", argument: "N", text: "how many controls at most (default 10000)",
       action: .count(\.maxControls)),
     CommandOption(
-      name: "max-holds", argument: "N", text: "refuse more holds than N (default 10000)",
+      name: "max-holds", argument: "N", text: "how many holds at most (default 10000)",
       action: .count(\.maxHolds)),
     CommandOption(
       name: "max-holds-per-sender", argument: "N",
-      text: "refuse more holds of one caller (default 1000)", action: .count(\.maxHoldsPerSender)),
+      text: "how many holds of one caller (default 1000)", action: .count(\.maxHoldsPerSender)),
+    CommandOption(
+      name: "replace", argument: nil, text: "take over from a daemon that runs already",
+      action: .replace),
     CommandOption(
       name: "introspect", argument: nil, text: "print the D-Bus interfaces as XML",
       action: .introspect),
@@ -108,7 +114,7 @@ private var options: [CommandOption] {
 private var help: String {
   let rows = options.map { option in
     let left = "--" + option.name + (option.argument.map { "=" + $0 } ?? "")
-    return "  " + left + String(repeating: " ", count: max(1, 28 - left.count)) + option.text
+    return "  " + left + String(repeating: " ", count: max(1, 26 - left.count)) + option.text
   }
   return """
     Usage: busyindicatord [OPTION]...

@@ -17,6 +17,7 @@ final class Turn {
 
   private let connection: Connection
   private let loop: EventLoop
+  private let store: Store
   private var outbox = Outbox()
   private var boottimeTimer: Timer?
   private var monotonicTimer: Timer?
@@ -30,14 +31,16 @@ final class Turn {
   /// What may wait in the outbox, and what may wait to be taken by the bus, in bytes.
   private static let mostWaiting = 16 << 20
 
-  init(machine: IndicatorStateMachine, connection: Connection, loop: EventLoop) {
+  init(machine: IndicatorStateMachine, connection: Connection, loop: EventLoop, store: Store) {
     self.machine = machine
     self.connection = connection
     self.loop = loop
+    self.store = store
     now = Now(of: loop)
     boottimeTimer = loop.makeTimer(clock: .boottime) { [unowned self] in perform {} }
     monotonicTimer = loop.makeTimer(clock: .monotonic) { [unowned self] in perform {} }
     deferred = loop.makeDeferred { [unowned self] in handleMessages() }
+    store.onRetry = { [unowned self] in perform {} }
   }
 
   /// Adds somebody who is shown what each turn changed, after those added before.
@@ -95,6 +98,7 @@ final class Turn {
       machine.discardTicks()
     } else {
       let drain = machine.drain()
+      store.commit(drain, of: machine)
       outbox.send(through: connection)
       for reader in readers { reader(drain) }
     }

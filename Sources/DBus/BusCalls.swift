@@ -61,6 +61,12 @@ extension Connection {
     }
   }
 
+  /// All names that are owned now, unique ones included.
+  package func names() throws(DBusError) -> [String] {
+    try callAndWait(Message(call: "ListNames", of: .bus, at: "/org/freedesktop/DBus", on: .bus))
+      .read([String].self)
+  }
+
   /// The bus's own identity, the same for as long as it runs.
   package func busID() throws(DBusError) -> String {
     try callAndWait(Message(call: "GetId", of: .bus, at: "/org/freedesktop/DBus", on: .bus))

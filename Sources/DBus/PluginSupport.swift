@@ -72,7 +72,7 @@ extension Interface {
   package func allProperties(of object: Object, replyTo call: Message) -> Message {
     let reply = Message(replyTo: call)
     reply.write { writer in
-      writer.array(of: "{sv}") { writeEntries(of: object, to: &writer) }
+      writer.array(of: "{sv}") { writeEntries(of: object, to: &$0) }
     }
     return reply
   }

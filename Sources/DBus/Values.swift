@@ -171,7 +171,7 @@ extension Structure: DBusDecodable where repeat each Field: DBusDecodable {
 }
 
 /// A value whose type is known only when it arrives, or is chosen only when it is sent.
-package indirect enum Variant: Equatable {
+package indirect enum Variant: Equatable, Sendable {
   case boolean(Bool)
   case byte(UInt8)
   case int16(Int16)
@@ -192,7 +192,7 @@ package indirect enum Variant: Equatable {
   case descriptor
 
   /// One entry; the order is the sender's.
-  package struct DictionaryEntry: Equatable {
+  package struct DictionaryEntry: Equatable, Sendable {
     package let key: Variant
     package let value: Variant
   }

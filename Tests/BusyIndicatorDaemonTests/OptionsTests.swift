@@ -93,24 +93,26 @@ private func refusal(_ body: () throws -> Void) -> String? {
   }
 
   @Test(arguments: [
-    [("lease", Variant.string("pid"))], [("lease", .string("ttl"))],
-    [("lease", .string("sender")), ("pid", .uint32(1))],
-    [("lease", .string("none")), ("ttl-usec", .uint64(1))],
-    [("lease", .string("pid")), ("pid", .uint32(1)), ("ttl-usec", .uint64(1))],
-    [("lease", .string("ttl")), ("pid", .uint32(1)), ("ttl-usec", .uint64(1))],
-    [("pid", .uint32(1)), ("ttl-usec", .uint64(1))], [("lease", .string("forever"))],
-    [("pid", .int32(1))], [("pid", .uint64(1))], [("ttl-usec", .uint32(1))],
-    [("exclusive", .string("yes"))], [("nonsense", .boolean(true))], [("timeout-usec", .uint64(1))],
-    [("title", .string("a")), ("title", .string("a"))], [("", .boolean(true))],
+    ("pid", [("lease", Variant.string("pid"))]), ("ttl-usec", [("lease", .string("ttl"))]),
+    ("pid", [("lease", .string("sender")), ("pid", .uint32(1))]),
+    ("ttl-usec", [("lease", .string("none")), ("ttl-usec", .uint64(1))]),
+    ("ttl-usec", [("lease", .string("pid")), ("pid", .uint32(1)), ("ttl-usec", .uint64(1))]),
+    ("pid", [("lease", .string("ttl")), ("pid", .uint32(1)), ("ttl-usec", .uint64(1))]),
+    ("ttl-usec", [("pid", .uint32(1)), ("ttl-usec", .uint64(1))]),
+    ("lease", [("lease", .string("forever"))]), ("pid", [("pid", .int32(1))]),
+    ("pid", [("pid", .uint64(1))]), ("ttl-usec", [("ttl-usec", .uint32(1))]),
+    ("exclusive", [("exclusive", .string("yes"))]), ("nonsense", [("nonsense", .boolean(true))]),
+    ("timeout-usec", [("timeout-usec", .uint64(1))]), ("", [("", .boolean(true))]),
+    ("title", [("title", .string("a")), ("title", .string("a"))]),
   ])
-  func aWrongOptionOfHoldIsRefusedByItsName(entries: [(String, Variant)]) throws {
+  func aWrongOptionOfHoldIsRefusedByItsName(key: String, entries: [(String, Variant)]) throws {
     let message = Message(call: "Do", of: "a.b", at: "/", on: "a.b")
     var list: PropertyList = [:]
     list.entries = entries.map { (key: $0.0, value: $0.1) }
     message.append(list)
     let read = try message.read(OptionList.self)
     let sentence = try #require(refusal { _ = try HoldOptions(reason: "", read) })
-    #expect(entries.contains { sentence.contains("“\($0.0)”") } || sentence.contains("“ttl-usec”"))
+    #expect(sentence.contains("“\(key)”"))
   }
 
   @Test func aWrongOptionOfACountdownIsRefusedByItsName() throws {

@@ -7,7 +7,7 @@ import Testing
 
 // getopt_long(3) keeps its place in global variables, so one at a time.
 @Suite(.serialized) struct SettingsTests {
-  private func settings(_ words: String...) -> Settings? {
+  private func parsed(_ words: String...) -> Settings? {
     if case .serve(let settings) = Settings.parse(words) { settings } else { nil }
   }
 
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func withoutArgumentsAllIsAsDocumented() throws {
-    let settings = try #require(settings())
+    let settings = try #require(parsed())
     #expect(settings.configuration == Configuration())
     #expect(settings.configuration.linger == Microseconds(seconds: 60))
     #expect(settings.configuration.grace == .zero && settings.configuration.minimum == .zero)
@@ -25,7 +25,7 @@ import Testing
 
   @Test func eachFlagIsTaken() throws {
     let settings = try #require(
-      settings(
+      parsed(
         "--grace", "300ms", "--minimum=0.5", "--linger=1m30s", "--max-controls=5",
         "--max-holds", "6", "--max-holds-per-sender=7", "--verbose"))
     #expect(settings.configuration.grace == Microseconds(rawValue: 300_000))
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func anUnambiguousBeginningIsEnough() {
-    #expect(settings("--gra=2")?.configuration.grace == Microseconds(seconds: 2))
+    #expect(parsed("--gra=2")?.configuration.grace == Microseconds(seconds: 2))
     #expect(refusal("--max=2") != nil)
   }
 

@@ -5,7 +5,8 @@ extension IndicatorStateMachine {
   ///
   /// After changes that were undone within the turn it is true, and the drain is empty.
   package var hasChanges: Bool {
-    !touched.isEmpty || !events.isEmpty || !touchedSenders.isEmpty || !endedHolds.isEmpty
+    !touched.isEmpty || !events.isEmpty || !touchedSenders.isEmpty || !changedHolds.isEmpty
+      || !endedHolds.isEmpty
   }
 
   /// Takes all that has changed since the last drain, and takes it for announced.
@@ -19,6 +20,10 @@ extension IndicatorStateMachine {
     announcedVisible = visible
     swap(&drain.events, &events)
     swap(&drain.endedHolds, &endedHolds)
+    if !changedHolds.isEmpty {
+      drain.changedHolds = changedHolds.filter { holdSlots[$0] != nil }
+      changedHolds.removeAll(keepingCapacity: true)
+    }
     return drain
   }
 
@@ -40,6 +45,7 @@ extension IndicatorStateMachine {
         freeRecords.append(slot)
         continue
       }
+      drain.touched.append(ControlID(slot: slot))
       guard isAnnounced else {
         drain.changes.append(.added(ControlID(slot: slot)))
         continue

@@ -24,6 +24,7 @@ extension IndicatorStateMachine {
       holder: makeHolder(options.holder, sender: sender, now: now),
       notifyAfter: options.notifyAfter)
     insert(hold)
+    changedHolds.append(hold.cookie)
     records[control].control!.holderCame(hold.holder)
     settle(control, now: now)
     return hold.cookie
@@ -41,6 +42,7 @@ extension IndicatorStateMachine {
     let expiry = now.boottime + duration
     holds[Int(slot)]!.lease = .ttl(duration: duration, expiry: expiry)
     expiries.set(slot, to: expiry, tie: cookie)
+    changedHolds.append(cookie)
   }
 
   /// Ends a hold; its holder is told unless it is the caller.
@@ -142,7 +144,7 @@ extension IndicatorStateMachine {
 
   // MARK: - The table
 
-  private mutating func insert(_ hold: Hold) {
+  mutating func insert(_ hold: Hold) {
     let slot: Int32
     if let free = freeHolds.popLast() {
       slot = free
@@ -201,7 +203,7 @@ extension IndicatorStateMachine {
       record.holdCount -= 1
       if hold.lease == .sender { record.holds.remove(hold.cookie) }
     }
-    if hold.lease.kind == .pid { endedHolds.append(hold.cookie) }
+    endedHolds.append(hold.cookie)
     touched[Int(records[control].touch)].announced?.noteLostHold(hold.cookie)
     records[control].control!.holderWent(hold.holder.graceEnd, holds)
     records[control].control!.lastResult = result

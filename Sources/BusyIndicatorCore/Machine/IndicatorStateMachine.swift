@@ -62,6 +62,7 @@ package struct IndicatorStateMachine: Sendable {
   var touched: [Touched] = []
   var touchedSenders: [String] = []
   var events: [Event] = []
+  var changedHolds: [UInt32] = []
   var endedHolds: [UInt32] = []
   var announcedBusy = false
   var announcedVisible = false

@@ -65,7 +65,7 @@ package struct Control: Sendable {
   package var serial: UInt32
 
   /// A new one.
-  init(serial: UInt32) { self.serial = serial }
+  package init(serial: UInt32) { self.serial = serial }
 
   /// The truth: whether there is any holder.
   package var isBusy: Bool {

@@ -101,7 +101,11 @@ package struct Drain: Equatable, Sendable {
   package var sendersToWatch: [String] = []
   /// Callers on whose being on the bus nothing depends any longer.
   package var sendersToUnwatch: [String] = []
-  /// The cookies of holds on a process that have ended, even those that never saw a drain.
+  /// The controls that were touched and exist, whether or not something visible changed.
+  package var touched: [ControlID] = []
+  /// The cookies of holds that are new or were renewed, and have not ended since.
+  package var changedHolds: [UInt32] = []
+  /// The cookies of holds that have ended, even those that never saw a drain.
   package var endedHolds: [UInt32] = []
 
   /// Nothing.
@@ -110,6 +114,7 @@ package struct Drain: Equatable, Sendable {
   /// Whether nothing is in it.
   package var isEmpty: Bool {
     changes.isEmpty && !managerBusyChanged && !managerVisibleChanged && events.isEmpty
-      && sendersToWatch.isEmpty && sendersToUnwatch.isEmpty && endedHolds.isEmpty
+      && sendersToWatch.isEmpty && sendersToUnwatch.isEmpty && touched.isEmpty
+      && changedHolds.isEmpty && endedHolds.isEmpty
   }
 }

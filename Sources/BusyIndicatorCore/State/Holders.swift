@@ -19,6 +19,20 @@ package struct Holder: Equatable, Sendable {
   /// Its place among all holders that ever began; never the same twice.
   package var order: UInt64
 
+  /// All of it.
+  package init(
+    sender: String, application: String, since: Microseconds, sinceRealtime: Microseconds,
+    grace: Microseconds, minimum: Microseconds, order: UInt64
+  ) {
+    self.sender = sender
+    self.application = application
+    self.since = since
+    self.sinceRealtime = sinceRealtime
+    self.grace = grace
+    self.minimum = minimum
+    self.order = order
+  }
+
   /// When it is to be shown, if it is still there.
   var graceEnd: Microseconds { since + grace }
 }
@@ -29,6 +43,12 @@ package struct Switch: Equatable, Sendable {
   package var holder: Holder
   /// When it turns off by itself, on the boottime clock.
   package var limit: Microseconds?
+
+  /// All of it.
+  package init(holder: Holder, limit: Microseconds? = nil) {
+    self.holder = holder
+    self.limit = limit
+  }
 }
 
 /// One hold.
@@ -72,6 +92,19 @@ package struct Hold: Equatable, Sendable {
   package var holder: Holder
   /// After which time its end is worth a notification; nil: never.
   package var notifyAfter: Microseconds?
+
+  /// All of it; the slot of the control is the machine's to know.
+  package init(
+    cookie: UInt32, control: Int32 = -1, reason: String, lease: Lease, holder: Holder,
+    notifyAfter: Microseconds?
+  ) {
+    self.cookie = cookie
+    self.control = control
+    self.reason = reason
+    self.lease = lease
+    self.holder = holder
+    self.notifyAfter = notifyAfter
+  }
 }
 
 /// The countdown of a control.
@@ -102,6 +135,22 @@ package struct Countdown: Equatable, Sendable {
   package var holder: Holder
   /// Whether it runs.
   package var phase: Phase
+
+  /// All of it.
+  package init(
+    id: UInt32, duration: Microseconds, clock: Clock, interval: Microseconds, indicator: Bool,
+    endsWithSender: Bool, notify: Bool, holder: Holder, phase: Phase
+  ) {
+    self.id = id
+    self.duration = duration
+    self.clock = clock
+    self.interval = interval
+    self.indicator = indicator
+    self.endsWithSender = endsWithSender
+    self.notify = notify
+    self.holder = holder
+    self.phase = phase
+  }
 
   /// What is left of it; never less than nothing.
   func remaining(now: Now) -> Microseconds {
@@ -136,6 +185,14 @@ package struct Countdown: Equatable, Sendable {
     phase = .running(
       deadline: deadline, nextTick: Self.nextTick(deadline, remaining: remaining, interval))
     return remaining == .zero ? nil : remaining.wholeSecondsRoundedUp
+  }
+
+  /// Goes on with the next tick that is still to come.
+  mutating func skipMissedTicks(now: Now) {
+    guard case .running(let deadline, _) = phase, deadline > now.on(clock) else { return }
+    phase = .running(
+      deadline: deadline,
+      nextTick: Self.nextTick(deadline, remaining: deadline - now.on(clock), interval))
   }
 
   /// When a whole multiple of the interval will be left, down to one interval.

@@ -21,6 +21,29 @@ final class Leases {
     turn.addReader { [unowned self] in follow($0) }
   }
 
+  /// Ends what depended on somebody who left while nobody watched, and watches those who are there.
+  func recheck() {
+    // Without an answer those who left are missed as soon as they are watched.
+    if let names = try? connection.names() {
+      let present = Set(names)
+      for sender in turn.machine.sendersDependedOn where !present.contains(sender) {
+        turn.machine.senderLeft(sender, now: turn.now)
+      }
+    }
+    for cookie in turn.machine.allHolds.sorted() {
+      guard case .process(let pid, let startTime) = turn.machine.savedHold(cookie)?.hold.lease
+      else { continue }
+      // Another process may have got its number since.
+      if let process = try? ObservedProcess(pid: pid), process.startTime == startTime,
+        (try? watch(process, for: { cookie })) != nil
+      {
+        processes[cookie] = process
+      } else {
+        turn.machine.processEnded(cookie: cookie, now: turn.now)
+      }
+    }
+  }
+
   private func follow(_ drain: Drain) {
     for sender in drain.sendersToUnwatch {
       if let watch = senders.removeValue(forKey: sender) { connection.unwatch(watch) }
@@ -53,11 +76,17 @@ final class Leases {
   ) throws(DBusError) -> UInt32 {
     let process = try ObservedProcess(pid: pid)
     var cookie: UInt32 = 0
-    try process.observe(on: loop) { [unowned self] in
-      turn.perform { turn.machine.processEnded(cookie: cookie, now: turn.now) }
-    }
+    try watch(process) { cookie }
     cookie = try makeHold(process.startTime)
     processes[cookie] = process
     return cookie
+  }
+
+  private func watch(
+    _ process: ObservedProcess, for cookie: @escaping () -> UInt32
+  ) throws(DBusError) {
+    try process.observe(on: loop) { [unowned self] in
+      turn.perform { turn.machine.processEnded(cookie: cookie(), now: turn.now) }
+    }
   }
 }

@@ -12,6 +12,13 @@ struct DatabaseError: Error, CustomStringConvertible {
   var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
   /// Whether another process has the file.
   var isBusy: Bool { code == SQLITE_BUSY }
+  /// Whether the file is a database, but of other tables.
+  var isForeign: Bool { code == SQLITE_ERROR || code == SQLITE_MISMATCH }
+
+  /// A database that this program did not write.
+  static func foreign(_ reason: String) -> DatabaseError {
+    DatabaseError(code: SQLITE_MISMATCH, description: reason)
+  }
 }
 
 /// An open SQLite database of this process alone.
@@ -76,6 +83,14 @@ final class Database {
     return version
   }
 
+  /// Whether nothing has been made in it.
+  func isEmpty() throws(DatabaseError) -> Bool {
+    let statement = try prepare("SELECT count(*) FROM sqlite_schema")
+    var count: Int64 = 0
+    try statement.forEachRow { count = $0.integer() }
+    return count == 0
+  }
+
   /// A statement to be run often.
   func prepare(_ sql: String) throws(DatabaseError) -> Statement {
     var made: OpaquePointer?
@@ -130,11 +145,7 @@ final class Statement {
 
   /// Binds the next parameter; nil as NULL.
   func bind(_ value: UInt64?) {
-    guard let value else {
-      position += 1
-      sqlite3_bind_null(raw, position)
-      return
-    }
+    guard let value else { return bindNulls(1) }
     bind(value)
   }
 
@@ -144,6 +155,14 @@ final class Statement {
     if let value {
       sqlite3_bind_double(raw, position, value)
     } else {
+      sqlite3_bind_null(raw, position)
+    }
+  }
+
+  /// Leaves the next `count` parameters NULL.
+  func bindNulls(_ count: Int32) {
+    for _ in 0..<count {
+      position += 1
       sqlite3_bind_null(raw, position)
     }
   }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+// What a store keeps of the state, and how the state comes back from it. What can be reckoned from
+// the rest (who is where in a queue, how many are busy) is not kept.
+
+/// The numbers that go on counting when the state comes back.
+package struct Counters: Equatable, Sendable {
+  /// The cookie given last.
+  package var lastCookie: UInt32 = 0
+  /// The id of the countdown begun last.
+  package var lastCountdown: UInt32 = 0
+  /// The place given last to a holder.
+  package var lastOrder: UInt64 = 0
+  /// The place given last to a control.
+  package var lastSerial: UInt32 = 0
+
+  /// Those of a new machine.
+  package init() {}
+}
+
+/// A hold and the control that it holds.
+package struct SavedHold: Equatable, Sendable {
+  /// The control's name.
+  package var control: ControlName
+  /// The hold; which slots it is about is not kept.
+  package var hold: Hold
+
+  /// A hold of that control.
+  package init(control: ControlName, hold: Hold) {
+    self.control = control
+    self.hold = hold
+  }
+}
+
+/// All of the state, as it was kept.
+package struct SavedState: Sendable {
+  /// The controls without their holds.
+  package var controls: [(name: ControlName, control: Control)] = []
+  /// The holds of all controls.
+  package var holds: [SavedHold] = []
+  /// The numbers to go on from.
+  package var counters = Counters()
+
+  /// Nothing.
+  package init() {}
+}
+
+extension IndicatorStateMachine {
+  /// The numbers given last.
+  package var counters: Counters {
+    var counters = Counters()
+    counters.lastCookie = lastCookie
+    counters.lastCountdown = lastCountdown
+    counters.lastOrder = lastOrder
+    counters.lastSerial = lastSerial
+    return counters
+  }
+
+  /// A control with all of its state but its holds; it has to exist.
+  package func saved(_ id: ControlID) -> (name: ControlName, control: Control) {
+    let record = records[Int(id.slot)]
+    return (record.name, record.control!)
+  }
+
+  /// A hold that has not ended.
+  package func savedHold(_ cookie: UInt32) -> SavedHold? {
+    guard let slot = holdSlots[cookie], let hold = holds[Int(slot)] else { return nil }
+    return SavedHold(control: records[Int(hold.control)].name, hold: hold)
+  }
+
+  /// The cookies of all holds.
+  package var allHolds: some Sequence<UInt32> { holdSlots.keys }
+
+  /// The callers on whose being on the bus something depends.
+  package var sendersDependedOn: [String] {
+    senders.compactMap { $0.value.needsWatch ? $0.key : nil }.sorted()
+  }
+
+  /// A machine that goes on from what was kept; what it came back with counts as announced.
+  ///
+  /// The next drain names the callers to watch. Nothing that is due has happened yet, but ticks
+  /// that were due before `now` are not made up for.
+  ///
+  /// - Returns: nil when the state contradicts itself, as no machine leaves it.
+  package init?(configuration: Configuration, restoring state: SavedState, now: Now) {
+    self.init(
+      configuration: configuration, lastCookie: state.counters.lastCookie,
+      lastCountdown: state.counters.lastCountdown)
+    lastOrder = state.counters.lastOrder
+    lastSerial = state.counters.lastSerial
+    for (name, control) in state.controls where !restore(control, name, now) { return nil }
+    for saved in state.holds.sorted(by: { $0.hold.cookie < $1.hold.cookie }) where !restore(saved) {
+      return nil
+    }
+    for slot in records.indices {
+      guard records[slot].control!.isConsistent else { return nil }
+      if records[slot].control!.busySince != nil { busyCount += 1 }
+      if records[slot].control!.isVisible { visibleCount += 1 }
+      schedule(slot)
+    }
+    announcedBusy = busy
+    announcedVisible = visible
+    changedHolds = []
+  }
+
+  private mutating func restore(_ control: Control, _ name: ControlName, _ now: Now) -> Bool {
+    var control = control
+    control.countdown?.skipMissedTicks(now: now)
+    guard slots[name] == nil, control.holds.isEmpty, control.serial <= lastSerial,
+      control.countdown?.id ?? 0 <= lastCountdown
+    else { return false }
+    let slot = Int32(truncatingIfNeeded: records.count)
+    records.append(Record(name: name, control: control))
+    slots[name] = slot
+    count += 1
+    if let countdown = control.countdown, countdown.endsWithSender {
+      changeSender(countdown.holder.sender) { $0.countdowns.insert(slot) }
+    }
+    return true
+  }
+
+  private mutating func restore(_ saved: SavedHold) -> Bool {
+    guard let slot = slots[saved.control], holdSlots[saved.hold.cookie] == nil,
+      saved.hold.cookie > 0, saved.hold.cookie <= lastCookie
+    else { return false }
+    var hold = saved.hold
+    hold.control = slot
+    insert(hold)
+    return true
+  }
+}
+
+extension Control {
+  /// Whether its parts go together as they do between turns.
+  fileprivate var isConsistent: Bool {
+    let working = isBusy || countdown != nil
+    guard isBusy == (busySince != nil), isWorking == working else { return false }
+    if case .waiting = visibility { return isBusy }
+    return true
+  }
+}

@@ -30,6 +30,8 @@ package final class Daemon {
   /// - Throws: ``StartFailure`` without a bus, or when the name is taken.
   package init(_ settings: Settings) throws(StartFailure) {
     raiseDescriptorLimit()
+    // What it keeps is this user's alone.
+    umask(0o077)
     // A log line to somebody who has left must not end the daemon.
     signal(SIGPIPE, SIG_IGN)
     do throws(LoopError) {

@@ -118,7 +118,7 @@ private var help: String {
   }
   return """
     Usage: busyindicatord [OPTION]...
-    Keep one busy and countdown state for each control, for all programs of a session bus.
+    Keep one busy and countdown state a control, for all programs of a session.
 
     \(rows.joined(separator: "\n"))
 

@@ -55,29 +55,19 @@ extension IndicatorStateMachine {
   private mutating func boottimeDue(_ slot: Int, _ due: Due, _ now: Now) {
     let instant = due.entry.deadline
     if let limit = records[slot].control!.switchState?.limit, limit <= instant { turnOff(slot) }
-    if let countdown = records[slot].control!.countdown, countdown.clock == .boottime,
-      let next = countdown.due, next <= instant
-    {
-      runCountdown(slot, due: instant, now: now)
-    }
-    settle(slot, now: now, late: due.late)
+    runCountdown(slot, on: .boottime, due: instant, now: now)
+    rest(slot, due, now)
   }
 
   private mutating func monotonicDue(_ slot: Int, _ due: Due, _ now: Now) {
     let instant = due.entry.deadline
-    if let countdown = records[slot].control!.countdown, countdown.clock == .monotonic,
-      let next = countdown.due, next <= instant
-    {
-      runCountdown(slot, due: instant, now: now)
-    }
-    if records[slot].control!.flickerDue(instant) { touch(slot) }
-    settle(slot, now: now, late: due.late)
+    runCountdown(slot, on: .monotonic, due: instant, now: now)
+    if let flicker = records[slot].control!.visibilityDeadline, flicker <= instant { touch(slot) }
+    rest(slot, due, now)
   }
-}
 
-extension Control {
-  /// Whether flicker control has something to do by an instant.
-  func flickerDue(_ instant: Microseconds) -> Bool {
-    visibilityDeadline.map { $0 <= instant } ?? false
+  // A tick changes nothing but when the next one is due. There may be ten thousand in a second.
+  private mutating func rest(_ slot: Int, _ due: Due, _ now: Now) {
+    if records[slot].touch < 0 { schedule(slot) } else { settle(slot, now: now, late: due.late) }
   }
 }

@@ -17,8 +17,8 @@ struct Announced: Sendable {
   // Of the holders just enough to know whether they are others now. What is shown of a hold never
   // changes, so for the holds it is the last cookie, and whether one of them has gone since.
   private var switchHolder: Holder?
-  private var indicatorID: UInt32
-  private var indicatorOrder: UInt64
+  private var indicator: Holder?
+  private var indicatorEndsWithSender: Bool
   private var lastCookie: UInt32
   private var hasLostHold = false
 
@@ -40,8 +40,8 @@ struct Announced: Sendable {
     deadline = control.deadline
     lastCountdown = control.lastCountdown
     switchHolder = control.switchState?.holder
-    indicatorID = control.indicatorID
-    indicatorOrder = control.countdown?.holder.order ?? 0
+    indicator = control.indicator
+    indicatorEndsWithSender = control.countdown?.endsWithSender ?? false
     lastCookie = control.holds.last?.cookie ?? 0
   }
 
@@ -86,26 +86,40 @@ struct Announced: Sendable {
 
   private func holdersDiffer(from control: borrowing Control, _ table: [Hold?]) -> Bool {
     if hasLostHold || (control.holds.last?.cookie ?? 0) > lastCookie { return true }
-    if indicatorID != control.indicatorID { return true }
-    guard let old = switchHolder, let new = control.switchState?.holder else {
-      return (switchHolder == nil) != (control.switchState == nil)
+    let state = control.switchState?.holder
+    let counting = control.indicator
+    if differ(switchHolder, state) || differ(indicator, counting) { return true }
+    if let counting = control.countdown, counting.indicator,
+      counting.endsWithSender != indicatorEndsWithSender
+    {
+      return true
     }
-    if !old.sender.hasSameBytes(as: new.sender) { return true }
-    if !old.application.hasSameBytes(as: new.application) { return true }
-    if old.sinceRealtime != new.sinceRealtime { return true }
-    // Turned off and on again: the same, unless it has passed one of the others in age.
-    if old.order == new.order { return false }
-    let isBehind = indicatorID != 0 && (indicatorOrder < old.order) != (indicatorOrder < new.order)
-    return isBehind
-      || control.rank(of: old.order, table) != control.rank(of: new.order, table)
+    // Ended and begun again they look the same, unless one has passed another in age.
+    if let old = switchHolder?.order, let new = state?.order {
+      if old != new, control.rank(of: old, table) != control.rank(of: new, table) { return true }
+      if let other = indicator?.order, let another = counting?.order,
+        (old < other) != (new < another)
+      {
+        return true
+      }
+    }
+    guard let old = indicator?.order, let new = counting?.order, old != new else { return false }
+    return control.rank(of: old, table) != control.rank(of: new, table)
+  }
+
+  /// Whether two are shown as different, but for their place among others.
+  private func differ(_ old: Holder?, _ new: Holder?) -> Bool {
+    guard let old, let new else { return (old == nil) != (new == nil) }
+    return old.sinceRealtime != new.sinceRealtime || !old.sender.hasSameBytes(as: new.sender)
+      || !old.application.hasSameBytes(as: new.application)
   }
 }
 
 extension Control {
-  /// The id of the countdown, if it is a holder; 0 otherwise.
-  var indicatorID: UInt32 {
-    guard let countdown, countdown.indicator else { return 0 }
-    return countdown.id
+  /// The countdown as a holder, if it is one.
+  var indicator: Holder? {
+    guard let countdown, countdown.indicator else { return nil }
+    return countdown.holder
   }
 
   /// How many holds are older than a holder of this order.

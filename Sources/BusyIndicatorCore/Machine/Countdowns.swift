@@ -166,17 +166,19 @@ extension IndicatorStateMachine {
         countdown: countdown.id))
   }
 
-  /// Does what a countdown has due, at `instant` on its clock: tells what remains, or ends.
-  mutating func runCountdown(_ slot: Int, due instant: Microseconds, now: Now) {
-    guard case .running(let deadline, _) = records[slot].control!.countdown!.phase else { return }
+  /// Does what a countdown on `clock` has due at `instant`: tells what remains, or ends.
+  mutating func runCountdown(_ slot: Int, on clock: Clock, due instant: Microseconds, now: Now) {
+    guard let countdown = records[slot].control!.countdown, countdown.clock == clock,
+      case .running(let deadline, let nextTick) = countdown.phase
+    else { return }
     if deadline <= instant {
       touch(slot)
       finish(countdownOf: slot)
-      return
-    }
-    let id = records[slot].control!.countdown!.id
-    if let remaining = records[slot].control!.countdown!.tick(now: now) {
-      events.append(.tick(control: records[slot].name, remaining: remaining, countdown: id))
+    } else if let nextTick, nextTick <= instant,
+      let remaining = records[slot].control!.countdown!.tick(now: now)
+    {
+      events.append(
+        .tick(control: records[slot].name, remaining: remaining, countdown: countdown.id))
     }
   }
 

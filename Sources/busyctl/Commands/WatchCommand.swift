@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+
+internal import BusyIndicatorClient
+internal import Glibc
+
+/// `watch`: the state as it changes.
+enum WatchCommand {
+  static let watch = CommandSpec(
+    name: "watch", operands: [OperandSpec("NAME", .control, .any)],
+    summary: "Follow all controls, or these, on a terminal or line by line",
+    options: [
+      OptionSpec(
+        "idle", .text("TEXT"), "What --format shows when nothing is active; default empty"),
+      OptionSpec("once", "Print the present state and end"),
+    ], hasJSON: true, hasFormat: true,
+    run: run)
+
+  private static func run(_ invocation: Invocation) throws(Failure) -> Int32 {
+    let format = try Format(invocation)
+    let names = invocation.operands.isEmpty ? nil : invocation.operands
+    let isOnce = invocation.has("once")
+    let loop = PollLoop()
+    let connection = try Session.connect(loop: loop)
+    let output: any WatchOutput
+    switch format {
+    case .plain where !isOnce && Console.isCapableTerminal(STDOUT_FILENO):
+      output = TerminalWatch(loop, names)
+    case .plain: output = LineWatch(loop, names)
+    case .json: output = DocumentWatch(loop)
+    case .waybar: output = BarWatch(loop, idle: invocation["idle"] ?? "", template: nil)
+    case .template(let template):
+      output = BarWatch(loop, idle: invocation["idle"] ?? "", template: template)
+    }
+    return try Watching(connection, loop, names, output, isOnce).run()
+  }
+}
+
+/// One way to show what `watch` follows.
+protocol WatchOutput: AnyObject {
+  /// Shows the state as it is now.
+  func show(_ observer: IndicatorObserver)
+  /// Whether all that was shown has left this process.
+  var isWritten: Bool { get }
+  /// The terminal has another size, or was given back to us.
+  func terminalChanged(_ observer: IndicatorObserver, isContinued: Bool)
+  /// Somebody has asked for the end.
+  func end()
+  /// Called when the reader has gone.
+  var onGone: (() -> Void)? { get set }
+}
+
+extension WatchOutput {
+  func terminalChanged(_ observer: IndicatorObserver, isContinued: Bool) {}
+  func end() {}
+}
+
+/// Follows the controls until somebody ends it.
+private final class Watching {
+  private let connection: IndicatorConnection
+  private let loop: PollLoop
+  private let names: [String]?
+  private let output: any WatchOutput
+  private let isOnce: Bool
+  private var observer: IndicatorObserver?
+  private var isReady = false
+  private var outcome: Result<Int32, Failure>?
+
+  init(
+    _ connection: IndicatorConnection, _ loop: PollLoop, _ names: [String]?,
+    _ output: any WatchOutput, _ isOnce: Bool
+  ) {
+    self.connection = connection
+    self.loop = loop
+    self.names = names
+    self.output = output
+    self.isOnce = isOnce
+  }
+
+  func run() throws(Failure) -> Int32 {
+    connection.onDisconnected = { [unowned self] in
+      finish(.failure(.unavailable("the session bus is gone")))
+    }
+    output.onGone = { [unowned self] in finish(.success(0)) }
+    let signals = Signals(Signals.ending + [SIGWINCH, SIGCONT], on: loop) { [unowned self] number in
+      switch number {
+      case SIGWINCH, SIGCONT:
+        guard isReady, let observer else { break }
+        output.terminalChanged(observer, isContinued: number == SIGCONT)
+      default:
+        output.end()
+        finish(.success(0))
+      }
+    }
+    observer = IndicatorObserver(connection, controls: names) { [unowned self] in see($0) }
+    loop.run { outcome != nil || (isOnce && isReady && output.isWritten) }
+    withExtendedLifetime(signals) {}
+    return try (outcome ?? .success(0)).get()
+  }
+
+  private func see(_ event: IndicatorObserver.Event) {
+    guard let observer else { return }
+    if case .countdownEnded = event { return }
+    if case .reset = event {
+      if !isReady, !observer.isDaemonRunning, !isOnce {
+        Console.remark("busyindicatord is not running; waiting for it")
+      }
+      isReady = true
+    }
+    output.show(observer)
+  }
+
+  private func finish(_ result: Result<Int32, Failure>) {
+    if outcome == nil { outcome = result }
+  }
+}
+
+/// A line for each control whenever its text changes.
+private final class LineWatch: WatchOutput {
+  var onGone: (() -> Void)?
+  private let loop: PollLoop
+  private let names: [String]?
+  private var output: LineOutput?
+  private var timer: (any WakeTimer)?
+  private var known: Set<String> = []
+  private weak var observer: IndicatorObserver?
+
+  init(_ loop: PollLoop, _ names: [String]?) {
+    self.loop = loop
+    self.names = names
+    output = LineOutput(on: loop) { [unowned self] in onGone?() }
+    timer = loop.makeTimer { [unowned self] in if let observer { show(observer) } }
+  }
+
+  var isWritten: Bool { output?.isEmpty ?? true }
+
+  func show(_ observer: IndicatorObserver) {
+    self.observer = observer
+    let controls = observer.controls
+    let present = Set(controls.map(\.name))
+    for control in controls { output?.put(control.line, kind: control.name) }
+    let expected = known.isEmpty ? Set(names ?? []) : known
+    for name in expected.subtracting(present).sorted() {
+      output?.put("\(name.harmless): absent", kind: name)
+      output?.drop(kind: name)
+    }
+    known = present
+    let waits = controls.compactMap { $0.countdown.flatMap(Ticking.untilNextSecond) }
+    if let wait = waits.min() {
+      timer?.arm(at: loop.monotonicNow + wait)
+    } else {
+      timer?.disarm()
+    }
+  }
+}
+
+/// The whole state as JSON whenever it changes.
+private final class DocumentWatch: WatchOutput {
+  var onGone: (() -> Void)?
+  private var output: LineOutput?
+  private var last: (isRunning: Bool, controls: [ControlState])?
+
+  init(_ loop: PollLoop) {
+    output = LineOutput(on: loop) { [unowned self] in onGone?() }
+  }
+
+  var isWritten: Bool { output?.isEmpty ?? true }
+
+  func show(_ observer: IndicatorObserver) {
+    // The text differs at each moment by what remains, which is no change.
+    let new = (isRunning: observer.isDaemonRunning, controls: observer.controls)
+    if let last, last == new { return }
+    last = new
+    output?.put(StateJSON.document(controls: new.controls, isRunning: new.isRunning))
+  }
+}
+
+/// One line for a panel whenever its text changes.
+private final class BarWatch: WatchOutput {
+  var onGone: (() -> Void)?
+  private let loop: PollLoop
+  private let idle: String
+  private let template: Template?
+  private var output: LineOutput?
+  private var timer: (any WakeTimer)?
+  private weak var observer: IndicatorObserver?
+
+  init(_ loop: PollLoop, idle: String, template: Template?) {
+    self.loop = loop
+    self.idle = idle
+    self.template = template
+    output = LineOutput(on: loop) { [unowned self] in onGone?() }
+    timer = loop.makeTimer { [unowned self] in if let observer { show(observer) } }
+  }
+
+  var isWritten: Bool { output?.isEmpty ?? true }
+
+  func show(_ observer: IndicatorObserver) {
+    self.observer = observer
+    let controls = observer.activeControls
+    output?.put(line(for: controls))
+    let waits = controls.compactMap { $0.countdown.flatMap(Ticking.untilNextSecond) }
+    if let wait = waits.min() {
+      timer?.arm(at: loop.monotonicNow + wait)
+    } else {
+      timer?.disarm()
+    }
+  }
+
+  private func line(for controls: [ControlState]) -> String {
+    guard let template else { return BarLine.waybar(controls, idle: idle.harmless) }
+    return controls.isEmpty ? idle.harmless : template.render(BarContext(controls))
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+internal import BusyIndicatorClient
+internal import Glibc
+
+// A panel that does not read for a minute must neither stop this program nor make it grow. So a pipe
+// is written without blocking, and of what waits only the newest line of each kind is kept. The pipe is
+// opened anew for that: O_NONBLOCK on the descriptor we were given would change it for everybody who
+// shares it.
+
+/// Lines to standard output for somebody who may read slowly, or leave.
+final class LineOutput {
+  private let descriptor: Int32
+  private let isOwn: Bool
+  private let isSocket: Bool
+  private var observation: (any Observation)?
+  private let onGone: () -> Void
+  private var isGone = false
+
+  /// What was begun to be written, and has to be finished first.
+  private var begun: [UInt8] = []
+  /// The line of each kind that waits, and the order in which the kinds came.
+  private var waiting: [String: String] = [:]
+  private var order: [String] = []
+  /// The line of each kind that was written last.
+  private var written: [String: String] = [:]
+
+  /// Writes to standard output.
+  ///
+  /// - Parameters:
+  ///   - loop: tells when there is room again.
+  ///   - onGone: called once when the reader has gone.
+  init(on loop: any Loop, onGone: @escaping () -> Void) {
+    self.onGone = onGone
+    signal(SIGPIPE, SIG_IGN)
+    var status = stat()
+    fstat(STDOUT_FILENO, &status)
+    let type = status.st_mode & S_IFMT
+    isSocket = type == S_IFSOCK
+    let opened =
+      type == S_IFIFO || isatty(STDOUT_FILENO) == 1
+      ? open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1
+    isOwn = opened >= 0
+    descriptor = isOwn ? opened : STDOUT_FILENO
+    // A regular file is always ready, and poll(2) would say so again and again.
+    if isOwn || isSocket {
+      observation = loop.observe(descriptor: descriptor, for: []) { [unowned self] readiness in
+        if readiness.contains(.error) || readiness.contains(.hangUp) { return gone() }
+        flush()
+      }
+    }
+  }
+
+  deinit {
+    observation?.cancel()
+    if isOwn { close(descriptor) }
+  }
+
+  /// Prints a line, unless the last one of its kind was the same.
+  ///
+  /// One of the same kind that still waits is replaced.
+  func put(_ line: String, kind: String = "") {
+    if written[kind] == line {
+      if waiting.removeValue(forKey: kind) != nil { order.removeAll { $0 == kind } }
+    } else {
+      if waiting.updateValue(line, forKey: kind) == nil { order.append(kind) }
+    }
+    flush()
+  }
+
+  /// Forgets what was the last line of a kind, once it is out.
+  func drop(kind: String) {
+    if waiting[kind] == nil { written[kind] = nil }
+  }
+
+  /// Whether everything is out.
+  var isEmpty: Bool { begun.isEmpty && waiting.isEmpty }
+
+  private func flush() {
+    while !isGone {
+      if begun.isEmpty {
+        guard let kind = order.first else { break }
+        order.removeFirst()
+        guard let line = waiting.removeValue(forKey: kind) else { continue }
+        written[kind] = line
+        begun = Array((line + "\n").utf8)
+      }
+      let count = begun.withUnsafeBytes { bytes in
+        isSocket
+          ? send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT))
+          : write(descriptor, bytes.baseAddress, bytes.count)
+      }
+      if count > 0 {
+        begun.removeFirst(count)
+      } else if errno == EAGAIN {
+        break
+      } else if errno != EINTR {
+        return gone()
+      }
+    }
+    observation?.update(interest: isEmpty ? [] : .writable)
+  }
+
+  private func gone() {
+    guard !isGone else { return }
+    isGone = true
+    observation?.cancel()
+    onGone()
+  }
+}

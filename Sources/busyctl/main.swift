@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+
+internal import Glibc
+
+exit(Program.run(CommandLine.arguments))

@@ -75,3 +75,5 @@ deps-build:
 
 clean: ## Remove what was built
 	rm -rf .build
+
+include packaging/packaging.mk

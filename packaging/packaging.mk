@@ -78,7 +78,7 @@ install: $(INSTALL_NEEDS) ## Install: see packaging/README.md
 	  cp examples/$$file "$(DESTDIR)$(docdir)/examples/$$file" || exit; done
 	for file in $(PANEL_FILES:packaging/panels/%=%); do \
 	  cp packaging/panels/$$file "$(DESTDIR)$(paneldir)/$$file" || exit; done
-	cd "$(DESTDIR)/" && chmod 644 \
+	cd "$(DESTDIR)/" && chmod u=rwX,go=rX \
 	  $(patsubst /%,./%,$(filter-out $(bindir)/%,$(INSTALLED_FILES)))
 
 uninstall: ## Remove what install has installed

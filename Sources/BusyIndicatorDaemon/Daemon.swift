@@ -13,6 +13,7 @@ package final class Daemon {
   private let turn: Turn
   private let leases: Leases
   private let front: Front
+  private let plugins: Plugins
   private let manager = ServiceManager()
 
   private static let name = BusName(unchecked: BusyIndicatorBus.serviceName)
@@ -42,6 +43,7 @@ package final class Daemon {
     let busID: String
     do throws(DBusError) {
       connection = try Connection(to: .session)
+      blockEndingSignals()
       try Self.takeName(connection, replacing: settings.replaces)
       busID = try connection.busID()
     } catch {
@@ -57,6 +59,9 @@ package final class Daemon {
     leases = Leases(turn: turn, connection: connection, loop: loop)
     front = Front(
       turn: turn, connection: connection, leases: leases, logsCalls: settings.logsCalls)
+    plugins = Plugins(
+      settings.plugins, turn: turn, loop: loop, connection: connection, objects: front.server)
+    front.plugins = plugins
   }
 
   private static func takeName(
@@ -115,6 +120,7 @@ package final class Daemon {
       loop.exit(code: 1)
     }
     connection.attach(to: loop) { [unowned turn] in turn.handleMessages() }
+    plugins.start()
     // What ended while nobody was here is told before anybody is answered.
     turn.perform { leases.recheck() }
     loop.enableWatchdog()
@@ -132,11 +138,23 @@ package final class Daemon {
     manager.stopping()
     if releasingName { try? connection.releaseName(Self.name) }
     turn.handleAllMessages()
+    plugins.stop()
     connection.flush()
     store.close()
     Log.info("ends")
     loop.exit(code: 0)
   }
+}
+
+/// Lets the signals that end the daemon wait until the loop takes them.
+///
+/// From the moment that it has the name it ends in order, or not at all.
+private func blockEndingSignals() {
+  var set = sigset_t()
+  sigemptyset(&set)
+  sigaddset(&set, SIGTERM)
+  sigaddset(&set, SIGINT)
+  pthread_sigmask(SIG_BLOCK, &set, nil)
 }
 
 /// Each hold on a process takes a descriptor.

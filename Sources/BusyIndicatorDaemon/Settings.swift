@@ -14,6 +14,7 @@ package struct Settings {
   var logsCalls = false
   /// Whether to take over from a daemon that runs already.
   var replaces = false
+  var plugins = PluginChoice(environment: nil)
 
   /// What to do instead of, or with, these settings.
   package enum Request {
@@ -27,6 +28,8 @@ package struct Settings {
   /// Reads the arguments behind the program's name.
   package static func parse(_ arguments: [String]) -> Request {
     var settings = Settings()
+    settings.plugins = PluginChoice(
+      environment: getenv("BUSYINDICATORD_PLUGINS").map { String(cString: $0) })
     var parser = OptionParser(arguments, options)
     while let next = parser.next() {
       switch next {
@@ -38,6 +41,12 @@ package struct Settings {
         case .version: return .print("busyindicatord \(version)\n")
         case .introspect: return .print(Front.introspectionXML)
         case .verbose: settings.logsCalls = true
+        case .still: settings.plugins.isStill = true
+        case .plugin(let on):
+          guard settings.plugins.set(value, on: on) else {
+            return .refuse(
+              "busyindicatord: --\(option.name): “\(value)” is not one of \(Plugins.names)")
+          }
         case .replace: settings.replaces = true
         case .duration(let path):
           guard let duration = Microseconds(durationText: value) else {
@@ -66,7 +75,8 @@ package struct Settings {
 private enum Action {
   case duration(WritableKeyPath<Configuration, Microseconds>)
   case count(WritableKeyPath<Configuration, Int>)
-  case replace, introspect, verbose, version, help
+  case plugin(on: Bool)
+  case replace, introspect, verbose, still, version, help
 }
 
 /// One option of the command line.
@@ -101,6 +111,14 @@ private var options: [CommandOption] {
     CommandOption(
       name: "replace", argument: nil, text: "take over from a daemon that runs already",
       action: .replace),
+    CommandOption(
+      name: "plugin", argument: "NAME", text: "turn a plugin on: \(Plugins.names)",
+      action: .plugin(on: true)),
+    CommandOption(
+      name: "no-plugin", argument: "NAME", text: "turn a plugin off; all are on by default",
+      action: .plugin(on: false)),
+    CommandOption(
+      name: "still", argument: nil, text: "do not let the ring in the tray turn", action: .still),
     CommandOption(
       name: "introspect", argument: nil, text: "print the D-Bus interfaces as XML",
       action: .introspect),

@@ -55,7 +55,9 @@ package struct MatchRule: Equatable, Sendable {
     if let sender, sender.isUnique || sender == .bus, sender.rawValue != message.sender {
       return false
     }
-    return argument0 == nil || argument0 == message.firstString
+    guard let argument0 else { return true }
+    // By bytes, as the bus compares: to == an accent written apart is the same.
+    return message.firstString.map { $0.utf8.elementsEqual(argument0.utf8) } ?? false
   }
 }
 

@@ -281,7 +281,10 @@ private struct Binding<Object>: BoundObject {
     }
   }
 
-  var interfaceXML: [String] { interfaces.map(\.xml) }
+  // An object may answer a standard interface itself, which is described already.
+  var interfaceXML: [String] {
+    interfaces.filter { !StandardInterfaces.names.contains($0.name.rawValue) }.map(\.xml)
+  }
 }
 
 extension Interface {

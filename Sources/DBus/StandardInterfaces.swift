@@ -14,12 +14,6 @@ private struct Written<Shape: DBusTyped>: DBusEncodable {
   func write(to writer: inout MessageWriter) { body(&writer) }
 }
 
-/// A variant that nobody looks into.
-private struct AnyVariant: DBusDecodable {
-  static var signature: String { "v" }
-  init(from reader: inout MessageReader) { reader.advance() }
-}
-
 private typealias ManagedObjects = [ObjectPath: [String: [String: Variant]]]
 
 /// The interfaces of the D-Bus Specification that every object has, as tables like any other.
@@ -62,7 +56,7 @@ enum StandardInterfaces {
           "Get", in: ["interface_name", "property_name"], out: ["value"], isReading: true
         ) {
           (node: StandardNode, _: Message, interface: String, name: String) throws(DBusError)
-            -> Written<AnyVariant> in
+            -> Written<IgnoredVariant> in
           Written(body: try node.requiredObject().property(name, of: interface))
         },
         Method("GetAll", in: ["interface_name"], out: ["properties"], isReading: true) {
@@ -71,7 +65,7 @@ enum StandardInterfaces {
           Written(body: try node.requiredObject().allProperties(of: interface))
         },
         Method("Set", in: ["interface_name", "property_name", "value"], isReading: true) {
-          (node: StandardNode, _: Message, interface: String, name: String, _: AnyVariant)
+          (node: StandardNode, _: Message, interface: String, name: String, _: IgnoredVariant)
             throws(DBusError) -> Void in
           _ = try node.requiredObject().property(name, of: interface)
           throw .standard(.propertyReadOnly, "The property “\(name)” can only be read.")

@@ -22,6 +22,10 @@ PROPERTIES = "org.freedesktop.DBus.Properties"
 ERROR = NAME + ".Error."
 STANDARD = "org.freedesktop.DBus.Error."
 
+# Runs a command where it may mount, which nobody else sees.
+MOUNTING = ["unshare", "--mount", "--propagation", "private"] if os.getuid() == 0 else [
+    "unshare", "--user", "--map-current-user", "--keep-caps", "--mount"]
+
 CONFIGURATION = """<busconfig>
   <type>session</type>
   <keep_umask/>
@@ -112,8 +116,7 @@ class Bus:
             command = ["dbus-daemon", f"--config-file={self.directory}/bus.conf", "--nofork",
                        "--nopidfile"]
         else:
-            command = ["unshare", "--mount", "--propagation", "private", sys.executable, "-c", BROKER,
-                       str(self.directory)]
+            command = [*MOUNTING, sys.executable, "-c", BROKER, str(self.directory)]
         self.process = subprocess.Popen(
             command, env=self.environment, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
         wait_until(self.answers, f"the bus answers; see {self.directory}/bus.log")

@@ -4,7 +4,7 @@
 import pytest
 
 from harness import CONTROL, ERROR, NAME, PATH, PROPERTIES, STANDARD, path_of
-from wire import DBusError
+from wire import DBusError, split
 
 BAD_NAMES = ["", "x" * 256, "é" * 128, "a\nb", "a\x7fb", "a\x1bb", "\x01", "a\x85b", "a\x9fb"]
 NAMED = ["ShowIndicator", "HideIndicator", "PauseCountdown", "ResumeCountdown", "CancelCountdown",
@@ -126,7 +126,6 @@ def test_wrong_arguments_are_refused_before_anything_happens(settled):
                 continue
             if arguments is None:
                 sample = {"s": "a", "u": 1, "i": 1, "b": True, "d": 0.5, "t": 1, "a{sv}": {}}
-                from wire import split
                 arguments = [sample[part] for part in split(wrong)]
             with pytest.raises(DBusError) as refusal:
                 settled.call(NAME, PATH, NAME, method, wrong, *arguments)

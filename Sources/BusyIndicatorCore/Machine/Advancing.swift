@@ -54,7 +54,7 @@ extension IndicatorStateMachine {
 
   private mutating func boottimeDue(_ slot: Int, _ due: Due, _ now: Now) {
     let instant = due.entry.deadline
-    if let limit = records[slot].control!.switchState?.limit, limit <= instant { turnOff(slot) }
+    if let limit = records[slot].control.switchState?.limit, limit <= instant { turnOff(slot) }
     runCountdown(slot, on: .boottime, due: instant, now: now)
     rest(slot, due, now)
   }
@@ -62,7 +62,7 @@ extension IndicatorStateMachine {
   private mutating func monotonicDue(_ slot: Int, _ due: Due, _ now: Now) {
     let instant = due.entry.deadline
     runCountdown(slot, on: .monotonic, due: instant, now: now)
-    if let flicker = records[slot].control!.visibilityDeadline, flicker <= instant { touch(slot) }
+    if let flicker = records[slot].control.visibilityDeadline, flicker <= instant { touch(slot) }
     rest(slot, due, now)
   }
 

@@ -3,15 +3,13 @@
 /// What was last announced of a control, taken when it is first touched in a turn.
 ///
 /// Between turns that is what it is, so nothing has to be kept for a control that is not touched.
+/// Controls are taken `inout` here only so that they are not copied to be read.
 struct Announced: Sendable {
   private var title, detail, icon, desktopEntry, lastResult: String
   private var enabled, busy, visible: Bool
   private var progress: Double?
   private var busySince: Microseconds?
-  private var countdown: UInt32
-  private var countdownState: CountdownState
-  private var countdownClock: Clock?
-  private var duration, deadline: Microseconds
+  private var countdown: CountdownFace
   private var lastCountdown: UInt32
 
   // Of the holders just enough to know whether they are others now. What is shown of a hold never
@@ -22,36 +20,13 @@ struct Announced: Sendable {
   private var lastCookie: UInt32
   private var hasLostHold = false
 
-  init(_ control: borrowing Control) {
-    title = control.title
-    detail = control.detail
-    icon = control.icon
-    desktopEntry = control.desktopEntry
-    lastResult = control.lastResult
-    enabled = control.enabled
-    busy = control.busySince != nil
-    visible = control.isVisible
-    progress = control.progress
-    busySince = control.busySince
-    countdown = control.countdown?.id ?? 0
-    countdownState = control.countdownState
-    countdownClock = control.countdown?.clock
-    duration = control.countdown?.duration ?? .zero
-    deadline = control.deadline
-    lastCountdown = control.lastCountdown
-    switchHolder = control.switchState?.holder
-    indicator = control.indicator
-    indicatorEndsWithSender = control.countdown?.endsWithSender ?? false
-    lastCookie = control.holds.last?.cookie ?? 0
-  }
-
   /// A hold has ended; one that was never announced does not matter.
   mutating func noteLostHold(_ cookie: UInt32) {
     if cookie <= lastCookie { hasLostHold = true }
   }
 
   /// The properties that differ now.
-  func differences(from control: borrowing Control, _ table: [Hold?]) -> Fields {
+  mutating func differences(from control: inout Control, _ table: [Hold]) -> Fields {
     var fields: Fields = []
     if !title.hasSameBytes(as: control.title) { fields.insert(.title) }
     if !detail.hasSameBytes(as: control.detail) { fields.insert(.detail) }
@@ -64,16 +39,12 @@ struct Announced: Sendable {
     if (progress == nil) != (control.progress == nil) { fields.insert(.progressValid) }
     if (busySince ?? .zero) != (control.busySince ?? .zero) { fields.insert(.busySince) }
     if holdersDiffer(from: control, table) { fields.insert(.holders) }
-    if countdown != control.countdown?.id ?? 0 { fields.insert(.countdown) }
-    if countdownState != control.countdownState { fields.insert(.countdownState) }
-    if countdownClock != control.countdown?.clock { fields.insert(.countdownClock) }
-    if duration != control.countdown?.duration ?? .zero { fields.insert(.duration) }
-    if deadline != control.deadline { fields.insert(.deadline) }
+    countdown.insertDifferences(from: CountdownFace(of: control), into: &fields)
     return fields
   }
 
   // The displayed title and flag are the own ones unless visible or busy.
-  private func insertDisplay(_ control: borrowing Control, into fields: inout Fields) {
+  private func insertDisplay(_ control: Control, into fields: inout Fields) {
     let nowBusy = control.busySince != nil
     let nowVisible = control.isVisible
     if enabled != control.enabled { fields.insert(.enabled) }
@@ -84,16 +55,13 @@ struct Announced: Sendable {
     if !(visible ? "" : title).hasSameBytes(as: displayed) { fields.insert(.displayedTitle) }
   }
 
-  private func holdersDiffer(from control: borrowing Control, _ table: [Hold?]) -> Bool {
+  private func holdersDiffer(from control: Control, _ table: [Hold]) -> Bool {
     if hasLostHold || (control.holds.last?.cookie ?? 0) > lastCookie { return true }
     let state = control.switchState?.holder
-    let counting = control.indicator
+    let (counting, endsWithSender) = control.indicator
+    if state === switchHolder && counting === indicator { return false }
     if differ(switchHolder, state) || differ(indicator, counting) { return true }
-    if let counting = control.countdown, counting.indicator,
-      counting.endsWithSender != indicatorEndsWithSender
-    {
-      return true
-    }
+    if counting != nil, endsWithSender != indicatorEndsWithSender { return true }
     // Ended and begun again they look the same, unless one has passed another in age.
     if let old = switchHolder?.order, let new = state?.order {
       if old != new, control.rank(of: old, table) != control.rank(of: new, table) { return true }
@@ -107,23 +75,63 @@ struct Announced: Sendable {
     return control.rank(of: old, table) != control.rank(of: new, table)
   }
 
-  /// Whether two are shown as different, but for their place among others.
   private func differ(_ old: Holder?, _ new: Holder?) -> Bool {
     guard let old, let new else { return (old == nil) != (new == nil) }
-    return old.sinceRealtime != new.sinceRealtime || !old.sender.hasSameBytes(as: new.sender)
-      || !old.application.hasSameBytes(as: new.application)
+    return !old.looks(like: new)
+  }
+}
+
+extension Announced {
+  init(_ control: inout Control) {
+    let (indicator, endsWithSender) = control.indicator
+    self.init(
+      title: control.title, detail: control.detail, icon: control.icon,
+      desktopEntry: control.desktopEntry, lastResult: control.lastResult,
+      enabled: control.enabled, busy: control.busySince != nil, visible: control.isVisible,
+      progress: control.progress, busySince: control.busySince,
+      countdown: CountdownFace(of: control), lastCountdown: control.lastCountdown,
+      switchHolder: control.switchState?.holder, indicator: indicator,
+      indicatorEndsWithSender: endsWithSender, lastCookie: control.holds.last?.cookie ?? 0)
   }
 }
 
 extension Control {
-  /// The countdown as a holder, if it is one.
-  var indicator: Holder? {
-    guard let countdown, countdown.indicator else { return nil }
-    return countdown.holder
+  /// The countdown as a holder, if it is one, and whether it ends with its caller.
+  fileprivate var indicator: (holder: Holder?, endsWithSender: Bool) {
+    guard let countdown, countdown.indicator else { return (nil, false) }
+    return (countdown.holder, countdown.endsWithSender)
   }
 
   /// How many holds are older than a holder of this order.
-  func rank(of order: UInt64, _ table: [Hold?]) -> Int {
-    holds.partitioningIndex { table[Int($0.slot)]!.holder.order > order }
+  func rank(of order: UInt64, _ table: [Hold]) -> Int {
+    holds.partitioningIndex { table[Int($0.slot)].holder.order > order }
+  }
+}
+
+/// What the properties show of a countdown; all zero when there is none.
+private struct CountdownFace {
+  var id: UInt32 = 0
+  var state = CountdownState.none
+  var clock: Clock?
+  var duration = Microseconds.zero
+  var deadline = Microseconds.zero
+
+  init(of control: Control) {
+    guard let countdown = control.countdown else { return }
+    id = countdown.id
+    clock = countdown.clock
+    duration = countdown.duration
+    switch countdown.phase {
+    case .running(let end, _): (state, deadline) = (.running, end)
+    case .paused: state = .paused
+    }
+  }
+
+  func insertDifferences(from other: CountdownFace, into fields: inout Fields) {
+    if id != other.id { fields.insert(.countdown) }
+    if state != other.state { fields.insert(.countdownState) }
+    if clock != other.clock { fields.insert(.countdownClock) }
+    if duration != other.duration { fields.insert(.duration) }
+    if deadline != other.deadline { fields.insert(.deadline) }
   }
 }

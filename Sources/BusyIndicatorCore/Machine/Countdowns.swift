@@ -16,22 +16,23 @@ extension IndicatorStateMachine {
   ) throws(Refusal) -> UInt32 {
     advance(to: now)
     try options.validate(duration: duration)
-    if let slot = existingSlot(of: name), let countdown = records[slot].control!.countdown {
+    let place = place(of: name)
+    if let place, let countdown = records[place].control.countdown {
       switch options.restart {
       case .replace: break
       case .keep: return countdown.id
       case .reject: throw .countdownActive(name, countdown: countdown.id)
       case .extend:
-        try extend(slot, by: duration, now: now)
+        try extend(place, by: duration, now: now)
         return countdown.id
       }
     }
     guard lastCountdown < .max else {
       throw .limitsExceeded("The countdowns' ids have come to their end with \(lastCountdown).")
     }
-    let slot = try makeSlot(of: name, now: now)
-    records[slot].control!.apply(options.attributes)
-    if records[slot].control!.countdown != nil { cancel(slot, .replaced) }
+    let slot = try makeSlot(of: name, at: place)
+    records[slot].control.apply(options.attributes)
+    if records[slot].control.isCounting { cancel(slot, .replaced) }
     begin(slot, duration, options, sender: sender, now: now)
     settle(slot, now: now)
     return lastCountdown
@@ -42,11 +43,11 @@ extension IndicatorStateMachine {
   /// - Throws: ``Refusal/noCountdown(_:)``.
   package mutating func pauseCountdown(_ name: ControlName, now: Now) throws(Refusal) {
     let slot = try slot(ofCountdown: name, now: now)
-    let countdown = records[slot].control!.countdown!
+    let countdown = records[slot].control.countdown!
     guard case .running = countdown.phase else { return }
     touch(slot)
     let remaining = countdown.remaining(now: now)
-    records[slot].control!.countdown!.phase = .paused(remaining: remaining)
+    records[slot].control.countdown!.phase = .paused(remaining: remaining)
     settle(slot, now: now)
   }
 
@@ -55,9 +56,9 @@ extension IndicatorStateMachine {
   /// - Throws: ``Refusal/noCountdown(_:)``.
   package mutating func resumeCountdown(_ name: ControlName, now: Now) throws(Refusal) {
     let slot = try slot(ofCountdown: name, now: now)
-    guard case .paused(let remaining) = records[slot].control!.countdown!.phase else { return }
+    guard case .paused(let remaining) = records[slot].control.countdown!.phase else { return }
     touch(slot)
-    records[slot].control!.countdown!.run(for: remaining, now: now)
+    records[slot].control.countdown!.run(for: remaining, now: now)
     emitTick(slot, remaining)
     settle(slot, now: now)
   }
@@ -95,7 +96,7 @@ extension IndicatorStateMachine {
     lastCountdown += 1
     if duration == .zero {
       // It is over at once, but it has been: what belongs to the work goes with it.
-      records[slot].control!.noteMomentaryWork()
+      records[slot].control.noteMomentaryWork()
       finished(slot, lastCountdown, notify: options.notify, duration)
       return
     }
@@ -106,8 +107,8 @@ extension IndicatorStateMachine {
       holder: makeHolder(options.holder, sender: sender, now: now),
       phase: .paused(remaining: duration))
     if !options.paused { countdown.run(for: duration, now: now) }
-    records[slot].control!.countdown = countdown
-    if countdown.indicator { records[slot].control!.holderCame(countdown.holder) }
+    records[slot].control.countdown = countdown
+    if countdown.indicator { records[slot].control.holderCame(countdown.holder) }
     if countdown.endsWithSender {
       changeSender(sender) { $0.countdowns.insert(Int32(truncatingIfNeeded: slot)) }
     }
@@ -118,7 +119,7 @@ extension IndicatorStateMachine {
 
   private mutating func slot(ofCountdown name: ControlName, now: Now) throws(Refusal) -> Int {
     advance(to: now)
-    guard let slot = existingSlot(of: name), records[slot].control!.countdown != nil else {
+    guard let slot = existingSlot(of: name), records[slot].control.isCounting else {
       throw .noCountdown(name)
     }
     return slot
@@ -127,7 +128,7 @@ extension IndicatorStateMachine {
   private mutating func extend(
     _ slot: Int, by change: Microseconds, now: Now
   ) throws(Refusal) {
-    let countdown = records[slot].control!.countdown!
+    let countdown = records[slot].control.countdown!
     let remaining = countdown.remaining(now: now) + change
     let duration = countdown.duration + change
     guard remaining <= .longest, duration <= .longest else {
@@ -135,22 +136,22 @@ extension IndicatorStateMachine {
         "An extension by \(change) makes a countdown of more than \(Microseconds.longest).")
     }
     touch(slot)
-    records[slot].control!.countdown!.duration = duration
-    records[slot].control!.countdown!.setRemaining(remaining, now: now)
+    records[slot].control.countdown!.duration = duration
+    records[slot].control.countdown!.setRemaining(remaining, now: now)
     emitTick(slot, remaining)
     settle(slot, now: now)
   }
 
   private mutating func shorten(_ slot: Int, by change: Microseconds, now: Now) {
     touch(slot)
-    let countdown = records[slot].control!.countdown!
+    let countdown = records[slot].control.countdown!
     let remaining = countdown.remaining(now: now)
     let less = min(change, remaining)
-    records[slot].control!.countdown!.duration = countdown.duration - less
+    records[slot].control.countdown!.duration = countdown.duration - less
     if less == remaining {
       finish(countdownOf: slot)
     } else {
-      records[slot].control!.countdown!.setRemaining(remaining - less, now: now)
+      records[slot].control.countdown!.setRemaining(remaining - less, now: now)
       emitTick(slot, remaining - less)
     }
     settle(slot, now: now)
@@ -158,7 +159,7 @@ extension IndicatorStateMachine {
 
   /// Tells at once what remains, unless there are to be no ticks.
   private mutating func emitTick(_ slot: Int, _ remaining: Microseconds) {
-    let countdown = records[slot].control!.countdown!
+    let countdown = records[slot].control.countdown!
     guard countdown.interval > .zero else { return }
     events.append(
       .tick(
@@ -168,14 +169,14 @@ extension IndicatorStateMachine {
 
   /// Does what a countdown on `clock` has due at `instant`: tells what remains, or ends.
   mutating func runCountdown(_ slot: Int, on clock: Clock, due instant: Microseconds, now: Now) {
-    guard let countdown = records[slot].control!.countdown, countdown.clock == clock,
+    guard let countdown = records[slot].control.countdown, countdown.clock == clock,
       case .running(let deadline, let nextTick) = countdown.phase
     else { return }
     if deadline <= instant {
       touch(slot)
       finish(countdownOf: slot)
     } else if let nextTick, nextTick <= instant,
-      let remaining = records[slot].control!.countdown!.tick(now: now)
+      let remaining = records[slot].control.countdown!.tick(now: now)
     {
       events.append(
         .tick(control: records[slot].name, remaining: remaining, countdown: countdown.id))
@@ -188,8 +189,8 @@ extension IndicatorStateMachine {
   mutating func cancel(_ slot: Int, _ reason: CancelReason) {
     touch(slot)
     let countdown = take(countdownOf: slot)
-    records[slot].control!.lastResult = reason.rawValue
-    records[slot].control!.lastCountdown = countdown.id
+    records[slot].control.lastResult = reason.rawValue
+    records[slot].control.lastCountdown = countdown.id
     events.append(
       .cancelled(control: records[slot].name, countdown: countdown.id, reason: reason))
   }
@@ -203,20 +204,20 @@ extension IndicatorStateMachine {
   private mutating func finished(
     _ slot: Int, _ id: UInt32, notify: Bool, _ duration: Microseconds
   ) {
-    records[slot].control!.lastResult = "finished"
-    records[slot].control!.lastCountdown = id
+    records[slot].control.lastResult = "finished"
+    records[slot].control.lastCountdown = id
     events.append(
       .finished(
         FinishedCountdown(
           control: records[slot].name, countdown: id, notify: notify, duration: duration,
-          title: records[slot].control!.title)))
+          title: records[slot].control.title)))
   }
 
   private mutating func take(countdownOf slot: Int) -> Countdown {
-    let countdown = records[slot].control!.countdown!
-    records[slot].control!.countdown = nil
+    let countdown = records[slot].control.countdown!
+    records[slot].control.countdown = nil
     if countdown.indicator {
-      records[slot].control!.holderWent(countdown.holder.graceEnd, holds)
+      records[slot].control.holderWent(countdown.holder.graceEnd, holds)
     }
     if countdown.endsWithSender {
       changeSender(countdown.holder.sender) {

@@ -61,35 +61,54 @@ struct DeadlineQueue: Sendable {
     rise(entry, from: heap.count - 1)
   }
 
-  // Both move others into the hole at `place` until the entry fits into it.
-
   private mutating func rise(_ entry: Entry, from place: Int) {
-    var hole = place
-    while hole > 0 {
-      let parent = (hole - 1) / 2
-      guard entry.isBefore(heap[parent]) else { break }
-      put(heap[parent], at: hole)
-      hole = parent
-    }
-    put(entry, at: hole)
+    withHoles { $0.rise(entry, from: place) }
   }
 
   private mutating func sink(_ entry: Entry, from place: Int) {
-    var hole = place
-    while true {
-      var child = 2 * hole + 1
-      guard child < heap.count else { break }
-      if child + 1 < heap.count, heap[child + 1].isBefore(heap[child]) { child += 1 }
-      guard heap[child].isBefore(entry) else { break }
-      put(heap[child], at: hole)
-      hole = child
-    }
-    put(entry, at: hole)
+    withHoles { $0.sink(entry, from: place) }
   }
 
-  private mutating func put(_ entry: Entry, at place: Int) {
-    heap[place] = entry
-    places[Int(entry.key)] = Int32(truncatingIfNeeded: place)
+  // Whether the arrays are shared is asked once for all steps of a move.
+  private mutating func withHoles(_ body: (Holes) -> Void) {
+    heap.withUnsafeMutableBufferPointer { heap in
+      places.withUnsafeMutableBufferPointer { places in body(Holes(heap: heap, places: places)) }
+    }
+  }
+
+  /// The two arrays while an entry moves: others go into its hole until it fits.
+  private struct Holes {
+    let heap: UnsafeMutableBufferPointer<Entry>
+    let places: UnsafeMutableBufferPointer<Int32>
+
+    func rise(_ entry: Entry, from place: Int) {
+      var hole = place
+      while hole > 0 {
+        let parent = (hole - 1) / 2
+        guard entry.isBefore(heap[parent]) else { break }
+        put(heap[parent], at: hole)
+        hole = parent
+      }
+      put(entry, at: hole)
+    }
+
+    func sink(_ entry: Entry, from place: Int) {
+      var hole = place
+      while true {
+        var child = 2 * hole + 1
+        guard child < heap.count else { break }
+        if child + 1 < heap.count, heap[child + 1].isBefore(heap[child]) { child += 1 }
+        guard heap[child].isBefore(entry) else { break }
+        put(heap[child], at: hole)
+        hole = child
+      }
+      put(entry, at: hole)
+    }
+
+    private func put(_ entry: Entry, at place: Int) {
+      heap[place] = entry
+      places[Int(entry.key)] = Int32(truncatingIfNeeded: place)
+    }
   }
 
   /// Stops the program when the order or the places are wrong; for tests.

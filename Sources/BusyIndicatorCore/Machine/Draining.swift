@@ -38,19 +38,20 @@ extension IndicatorStateMachine {
       let slot = touched[index].slot
       let place = Int(slot)
       records[place].touch = -1
-      let isAnnounced = touched[index].announced != nil
-      guard records[place].control != nil else {
-        if isAnnounced { drain.changes.append(.removed(records[place].name)) }
+      let isNew = touched[index].isNew
+      guard records[place].exists else {
+        if !isNew { drain.changes.append(.removed(records[place].name)) }
         slots[records[place].name] = nil
         freeRecords.append(slot)
         continue
       }
       drain.touched.append(ControlID(slot: slot))
-      guard isAnnounced else {
+      if isNew {
         drain.changes.append(.added(ControlID(slot: slot)))
         continue
       }
-      let fields = touched[index].announced!.differences(from: records[place].control!, holds)
+      let fields = touched[index].announced
+        .differences(from: &records[place].control, holds)
       if !fields.isEmpty { drain.changes.append(.changed(ControlID(slot: slot), fields)) }
     }
     touched.removeAll(keepingCapacity: true)

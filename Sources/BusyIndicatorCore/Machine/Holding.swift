@@ -15,8 +15,8 @@ extension IndicatorStateMachine {
     try options.validate()
     if options.exclusive { try refuseIfBusy(name) }
     try refuseIfFull(sender)
-    let control = try makeSlot(of: name, now: now)
-    records[control].control!.apply(options.attributes)
+    let control = try makeSlot(of: name)
+    records[control].control.apply(options.attributes)
     lastCookie += 1
     let hold = Hold(
       cookie: lastCookie, control: Int32(truncatingIfNeeded: control), reason: options.reason,
@@ -25,7 +25,7 @@ extension IndicatorStateMachine {
       notifyAfter: options.notifyAfter)
     insert(hold)
     changedHolds.append(hold.cookie)
-    records[control].control!.holderCame(hold.holder)
+    records[control].control.holderCame(hold.holder)
     settle(control, now: now)
     return hold.cookie
   }
@@ -36,11 +36,11 @@ extension IndicatorStateMachine {
   package mutating func renew(cookie: UInt32, now: Now) throws(Refusal) {
     advance(to: now)
     guard let slot = holdSlots[cookie] else { throw .noSuchHold(cookie) }
-    guard case .ttl(let duration, _) = holds[Int(slot)]!.lease else {
+    guard case .ttl(let duration, _) = holds[Int(slot)].lease else {
       throw .invalidArgument("The hold \(cookie) has no ttl lease to renew.")
     }
     let expiry = now.boottime + duration
-    holds[Int(slot)]!.lease = .ttl(duration: duration, expiry: expiry)
+    holds[Int(slot)].lease = .ttl(duration: duration, expiry: expiry)
     expiries.set(slot, to: expiry, tie: cookie)
     changedHolds.append(cookie)
   }
@@ -55,7 +55,7 @@ extension IndicatorStateMachine {
     advance(to: now)
     try check(result, "result", most: Limits.textBytes)
     guard let slot = holdSlots[cookie] else { throw .noSuchHold(cookie) }
-    let isOwn = holds[Int(slot)]!.holder.sender == sender
+    let isOwn = holds[Int(slot)].holder.sender == sender
     end(
       hold: Int(slot), result: result.isEmpty ? "released" : "released: " + result,
       telling: isOwn ? nil : .releasedByOther, now: now)
@@ -66,14 +66,14 @@ extension IndicatorStateMachine {
   /// - Returns: how many holds there were.
   package mutating func releaseAll(_ name: ControlName, now: Now) -> UInt32 {
     advance(to: now)
-    guard let slot = existingSlot(of: name), records[slot].control!.isBusy else { return 0 }
-    if records[slot].control!.switchState != nil { turnOff(slot) }
+    guard let slot = existingSlot(of: name), records[slot].control.isBusy else { return 0 }
+    if records[slot].control.isOn { turnOff(slot) }
     let released = endAllHolds(of: slot, .releasedByOther, now: now)
-    if records[slot].control!.countdown?.indicator == true {
+    if records[slot].control.countdown?.indicator == true {
       touch(slot)
-      let graceEnd = records[slot].control!.countdown!.holder.graceEnd
-      records[slot].control!.countdown!.indicator = false
-      records[slot].control!.holderWent(graceEnd, holds)
+      let graceEnd = records[slot].control.countdown!.holder.graceEnd
+      records[slot].control.countdown!.indicator = false
+      records[slot].control.holderWent(graceEnd, holds)
     }
     settle(slot, now: now)
     return released
@@ -83,7 +83,7 @@ extension IndicatorStateMachine {
   package mutating func forget(_ name: ControlName, now: Now) {
     advance(to: now)
     guard let slot = existingSlot(of: name) else { return }
-    if records[slot].control!.countdown != nil { cancel(slot, .forgotten) }
+    if records[slot].control.isCounting { cancel(slot, .forgotten) }
     _ = endAllHolds(of: slot, .forgotten, now: now)
     remove(slot)
   }
@@ -98,7 +98,7 @@ extension IndicatorStateMachine {
         hold: Int(holdSlots[cookie]!), result: HoldEndReason.ownerLost.rawValue, telling: nil,
         now: now)
     }
-    let countdowns = record.countdowns.map { (Int($0), records[Int($0)].control!.countdown!.id) }
+    let countdowns = record.countdowns.map { (Int($0), records[Int($0)].control.countdown!.id) }
     for (slot, _) in countdowns.sorted(by: { $0.1 < $1.1 }) {
       cancel(slot, .ownerLost)
       settle(slot, now: now)
@@ -108,7 +108,7 @@ extension IndicatorStateMachine {
   /// The process on which a hold depends has ended; nothing when the hold has ended before.
   package mutating func processEnded(cookie: UInt32, now: Now) {
     advance(to: now)
-    guard let slot = holdSlots[cookie], holds[Int(slot)]!.lease.kind == .pid else { return }
+    guard let slot = holdSlots[cookie], holds[Int(slot)].lease.kind == .pid else { return }
     end(
       hold: Int(slot), result: HoldEndReason.ownerLost.rawValue, telling: .ownerLost, now: now)
   }
@@ -122,8 +122,8 @@ extension IndicatorStateMachine {
   // MARK: - What may be refused
 
   private func refuseIfBusy(_ name: ControlName) throws(Refusal) {
-    guard let slot = existingSlot(of: name), records[slot].control!.isBusy else { return }
-    let view = ControlView(name, records[slot].control!, holds)
+    guard let slot = existingSlot(of: name), records[slot].control.isBusy else { return }
+    let view = ControlView(name, records[slot].control, holds)
     throw .busy(name, holder: view.holders[0].summary)
   }
 
@@ -154,7 +154,7 @@ extension IndicatorStateMachine {
       holds.append(hold)
     }
     holdSlots[hold.cookie] = slot
-    records[Int(hold.control)].control!.holds.append(.init(cookie: hold.cookie, slot: slot))
+    records[Int(hold.control)].control.holds.append(.init(cookie: hold.cookie, slot: slot))
     if let expiry = hold.lease.expiry { expiries.set(slot, to: expiry, tie: hold.cookie) }
     changeSender(hold.holder.sender) { record in
       record.holdCount += 1
@@ -167,10 +167,10 @@ extension IndicatorStateMachine {
     hold slot: Int, result: String, telling reason: HoldEndReason?, now: Now,
     late: Microseconds = .zero
   ) {
-    let control = Int(holds[slot]!.control)
+    let control = Int(holds[slot].control)
     touch(control)
-    let index = records[control].control!.index(ofHold: holds[slot]!.cookie)!
-    records[control].control!.holds.remove(at: index)
+    let index = records[control].control.index(ofHold: holds[slot].cookie)!
+    records[control].control.holds.remove(at: index)
     finish(hold: slot, result: result, telling: reason, now: now)
     settle(control, now: now, late: late)
   }
@@ -179,10 +179,10 @@ extension IndicatorStateMachine {
   private mutating func endAllHolds(
     of control: Int, _ reason: HoldEndReason, now: Now
   ) -> UInt32 {
-    if records[control].control!.holds.isEmpty { return 0 }
+    if records[control].control.holds.isEmpty { return 0 }
     touch(control)
-    let entries = records[control].control!.holds
-    records[control].control!.holds = []
+    let entries = records[control].control.holds
+    records[control].control.holds = []
     for entry in entries {
       finish(hold: Int(entry.slot), result: reason.rawValue, telling: reason, now: now)
     }
@@ -193,9 +193,9 @@ extension IndicatorStateMachine {
   private mutating func finish(
     hold slot: Int, result: String, telling reason: HoldEndReason?, now: Now
   ) {
-    let hold = holds[slot]!
+    let hold = holds[slot]
     let control = Int(hold.control)
-    holds[slot] = nil
+    holds[slot] = Hold.free
     freeHolds.append(Int32(truncatingIfNeeded: slot))
     holdSlots[hold.cookie] = nil
     expiries.remove(Int32(truncatingIfNeeded: slot))
@@ -204,10 +204,10 @@ extension IndicatorStateMachine {
       if hold.lease == .sender { record.holds.remove(hold.cookie) }
     }
     endedHolds.append(hold.cookie)
-    touched[Int(records[control].touch)].announced?.noteLostHold(hold.cookie)
-    records[control].control!.holderWent(hold.holder.graceEnd, holds)
-    records[control].control!.lastResult = result
-    records[control].control!.lastCountdown = 0
+    touched[Int(records[control].touch)].announced.noteLostHold(hold.cookie)
+    records[control].control.holderWent(hold.holder.graceEnd, holds)
+    records[control].control.lastResult = result
+    records[control].control.lastCountdown = 0
     let name = records[control].name
     if let reason {
       events.append(
@@ -218,7 +218,7 @@ extension IndicatorStateMachine {
       events.append(
         .holdNotification(
           EndedHold(
-            control: name, title: records[control].control!.title, result: result,
+            control: name, title: records[control].control.title, result: result,
             heldFor: heldFor)))
     }
   }

@@ -16,7 +16,11 @@ package struct IndicatorStateMachine: Sendable {
   /// made again under its name is the same object.
   struct Record: Sendable {
     var name: ControlName
-    var control: Control?
+    var exists = false
+    /// Its state; of one that does not exist, nothing.
+    ///
+    /// It is no Optional, since reading a part of that copies the whole.
+    var control = Control(serial: 0)
     /// Where it is among `touched`, or -1.
     var touch: Int32 = -1
   }
@@ -24,8 +28,9 @@ package struct IndicatorStateMachine: Sendable {
   /// A control that may differ from what was last announced of it.
   struct Touched: Sendable {
     var slot: Int32
-    /// nil: it has not been announced at all.
-    var announced: Announced?
+    /// Whether it has not been announced at all.
+    var isNew: Bool
+    var announced: Announced
   }
 
   let configuration: Configuration
@@ -37,7 +42,8 @@ package struct IndicatorStateMachine: Sendable {
   package internal(set) var count = 0
 
   // The holds: likewise.
-  var holds: [Hold?] = []
+  // A free place has the cookie 0.
+  var holds: [Hold] = []
   var freeHolds: [Int32] = []
   var holdSlots: [UInt32: Int32] = [:]
 
@@ -91,12 +97,12 @@ package struct IndicatorStateMachine: Sendable {
   /// What the properties of a control are; it has to exist.
   package subscript(id: ControlID) -> ControlView {
     let slot = Int(id.slot)
-    return ControlView(records[slot].name, records[slot].control!, holds)
+    return ControlView(records[slot].name, records[slot].control, holds)
   }
 
   /// All controls; their order is not that of anything.
   package var controls: some Sequence<ControlID> {
-    records.indices.lazy.filter { records[$0].control != nil }
+    records.indices.lazy.filter { records[$0].exists }
       .map { ControlID(slot: Int32(truncatingIfNeeded: $0)) }
   }
 
@@ -108,26 +114,33 @@ package struct IndicatorStateMachine: Sendable {
 
   /// What is left of a control's countdown; zero when it has none.
   package func remaining(of id: ControlID, now: Now) -> Microseconds {
-    records[Int(id.slot)].control?.countdown?.remaining(now: now) ?? .zero
+    records[Int(id.slot)].control.countdown?.remaining(now: now) ?? .zero
   }
 
   // MARK: - Places
 
+  /// Where a control is, or was until this turn.
+  func place(of name: ControlName) -> Int? { slots[name].map { Int($0) } }
+
   /// The slot of a control that exists.
   func existingSlot(of name: ControlName) -> Int? {
-    guard let slot = slots[name], records[Int(slot)].control != nil else { return nil }
-    return Int(slot)
+    guard let slot = place(of: name), records[slot].exists else { return nil }
+    return slot
   }
 
   /// The slot of a control, which comes to exist if it does not; in either case it is touched.
   ///
   /// - Throws: ``Refusal/limitsExceeded(_:)`` when there are too many and none that is only kept for
   ///   late callers. It is the last thing an event may be refused for, since it changes something.
-  mutating func makeSlot(of name: ControlName, now: Now) throws(Refusal) -> Int {
-    let known = slots[name].map { Int($0) }
-    if let known, records[known].control != nil {
-      touch(known)
-      return known
+  mutating func makeSlot(of name: ControlName) throws(Refusal) -> Int {
+    try makeSlot(of: name, at: place(of: name))
+  }
+
+  /// The same when it is known where it is or was.
+  mutating func makeSlot(of name: ControlName, at place: Int?) throws(Refusal) -> Int {
+    if let place, records[place].exists {
+      touch(place)
+      return place
     }
     if count >= configuration.maxControls {
       guard let idlest = idleQueue.first else {
@@ -136,10 +149,11 @@ package struct IndicatorStateMachine: Sendable {
       }
       remove(Int(idlest.key))
     }
-    let slot = known ?? newPlace(for: name)
+    let slot = place ?? newPlace(for: name)
     touch(slot)
     lastSerial &+= 1
-    records[slot].control = Control(serial: lastSerial)
+    records[slot].exists = true
+    records[slot].control.serial = lastSerial
     count += 1
     return slot
   }
@@ -164,9 +178,10 @@ package struct IndicatorStateMachine: Sendable {
     boottimeQueue.remove(key)
     monotonicQueue.remove(key)
     idleQueue.remove(key)
-    if records[slot].control!.busySince != nil { busyCount -= 1 }
-    if records[slot].control!.isVisible { visibleCount -= 1 }
-    records[slot].control = nil
+    if records[slot].control.busySince != nil { busyCount -= 1 }
+    if records[slot].control.isVisible { visibleCount -= 1 }
+    records[slot].exists = false
+    records[slot].control = Control(serial: 0)
     count -= 1
   }
 
@@ -176,15 +191,17 @@ package struct IndicatorStateMachine: Sendable {
   mutating func touch(_ slot: Int) {
     guard records[slot].touch < 0 else { return }
     records[slot].touch = Int32(truncatingIfNeeded: touched.count)
-    let announced = records[slot].control == nil ? nil : Announced(records[slot].control!)
-    touched.append(Touched(slot: Int32(truncatingIfNeeded: slot), announced: announced))
+    touched.append(
+      Touched(
+        slot: Int32(truncatingIfNeeded: slot), isNew: !records[slot].exists,
+        announced: Announced(&records[slot].control)))
   }
 
   /// Draws the consequences of a change; has to follow an event's last.
   ///
   /// What happened by itself was due `late` ago.
   mutating func settle(_ slot: Int, now: Now, late: Microseconds = .zero) {
-    let edges = records[slot].control!.settle(now: now, instant: now.monotonic - late, holds)
+    let edges = records[slot].control.settle(now: now, instant: now.monotonic - late, holds)
     busyCount += edges.busy
     visibleCount += edges.visible
     schedule(slot)
@@ -193,10 +210,11 @@ package struct IndicatorStateMachine: Sendable {
   /// Puts a control where its state says into the queues.
   mutating func schedule(_ slot: Int) {
     let key = Int32(truncatingIfNeeded: slot)
-    let tie = records[slot].control!.serial
-    boottimeQueue.set(key, to: records[slot].control!.boottimeDeadline, tie: tie)
-    monotonicQueue.set(key, to: records[slot].control!.monotonicDeadline, tie: tie)
-    let idleSince = records[slot].control!.idleSince
+    let deadlines = records[slot].control.deadlines()
+    let tie = records[slot].control.serial
+    boottimeQueue.set(key, to: deadlines.boottime, tie: tie)
+    monotonicQueue.set(key, to: deadlines.monotonic, tie: tie)
+    let idleSince = records[slot].control.idleSince
     idleQueue.set(key, to: idleSince.map { $0 + configuration.linger }, tie: tie)
   }
 

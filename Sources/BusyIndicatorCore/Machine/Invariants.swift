@@ -11,8 +11,8 @@ extension IndicatorStateMachine {
     checkHolds()
     checkSenders()
     for slot in records.indices {
-      if let control = records[slot].control {
-        check(control, Int32(truncatingIfNeeded: slot))
+      if records[slot].exists {
+        check(records[slot].control, Int32(truncatingIfNeeded: slot))
       } else {
         let key = Int32(truncatingIfNeeded: slot)
         precondition(
@@ -24,23 +24,23 @@ extension IndicatorStateMachine {
   }
 
   private func checkPlaces() {
-    let existing = records.indices.filter { records[$0].control != nil }
+    let existing = records.indices.filter { records[$0].exists }
     precondition(existing.count == count, "the controls are counted")
     precondition(count <= configuration.maxControls, "there are no more controls than may be")
     precondition(
-      busyCount == existing.count { records[$0].control!.isBusy }, "the busy ones are counted")
+      busyCount == existing.count { records[$0].control.isBusy }, "the busy ones are counted")
     precondition(
-      visibleCount == existing.count { records[$0].control!.isVisible },
+      visibleCount == existing.count { records[$0].control.isVisible },
       "the visible ones are counted")
     precondition(slots.count + freeRecords.count == records.count, "each place is used or free")
     for (name, slot) in slots {
       let record = records[Int(slot)]
       precondition(record.name == name, "a name leads to its place")
-      precondition(record.control != nil || record.touch >= 0, "what has gone is to be announced")
+      precondition(record.exists || record.touch >= 0, "what has gone is to be announced")
     }
     for slot in freeRecords {
       let record = records[Int(slot)]
-      precondition(record.control == nil && record.touch < 0, "a free place is empty")
+      precondition(!record.exists && record.touch < 0, "a free place is empty")
     }
   }
 
@@ -57,32 +57,32 @@ extension IndicatorStateMachine {
   private func checkHolds() {
     precondition(holdSlots.count <= configuration.maxHolds, "there are no more holds than may be")
     precondition(holdSlots.count + freeHolds.count == holds.count, "each place is used or free")
-    precondition(freeHolds.allSatisfy { holds[Int($0)] == nil }, "a free place is empty")
+    precondition(freeHolds.allSatisfy { holds[Int($0)].cookie == 0 }, "a free place is empty")
     var expiring = 0
     for (cookie, slot) in holdSlots {
-      let hold = holds[Int(slot)]!
+      let hold = holds[Int(slot)]
       precondition(hold.cookie == cookie && cookie >= 1, "a cookie leads to its hold")
       precondition(cookie <= lastCookie, "a cookie was given")
-      let entries = records[Int(hold.control)].control!.holds
+      let entries = records[Int(hold.control)].control.holds
       precondition(entries.contains(.init(cookie: cookie, slot: slot)), "its control has it")
       precondition(expiries.deadline(of: slot) == hold.lease.expiry, "it expires when it should")
       if hold.lease.expiry != nil { expiring += 1 }
     }
     precondition(expiries.count == expiring, "nothing else expires")
-    let entries = records.reduce(0) { $0 + ($1.control?.holds.count ?? 0) }
+    let entries = records.reduce(0) { $0 + $1.control.holds.count }
     precondition(entries == holdSlots.count, "no control has holds that are not there")
   }
 
   private func checkSenders() {
     var expected: [String: SenderRecord] = [:]
-    for case let hold? in holds {
+    for hold in holds where hold.cookie != 0 {
       expected[hold.holder.sender, default: SenderRecord()].holdCount += 1
       if hold.lease == .sender {
         expected[hold.holder.sender, default: SenderRecord()].holds.insert(hold.cookie)
       }
     }
     for slot in records.indices {
-      guard let countdown = records[slot].control?.countdown, countdown.endsWithSender else {
+      guard let countdown = records[slot].control.countdown, countdown.endsWithSender else {
         continue
       }
       expected[countdown.holder.sender, default: SenderRecord()].countdowns
@@ -105,8 +105,8 @@ extension IndicatorStateMachine {
   private func check(_ control: Control, _ slot: Int32) {
     precondition((control.busySince != nil) == control.isBusy, "busy has a since")
     precondition(
-      control.isWorking == (control.isBusy || control.countdown != nil), "work is noticed")
-    let isIdle = !control.isBusy && !control.isVisible && control.countdown == nil
+      control.isWorking == (control.isBusy || control.isCounting), "work is noticed")
+    let isIdle = !control.isBusy && !control.isVisible && !control.isCounting
     precondition((control.idleSince != nil) == (isIdle && !control.isKept), "idle has a since")
     precondition(control.lastCountdown <= lastCountdown, "a result is of a countdown that was")
     for (left, right) in zip(control.holds, control.holds.dropFirst()) {
@@ -114,11 +114,12 @@ extension IndicatorStateMachine {
     }
     check(control.visibility, control)
     if let countdown = control.countdown { check(countdown) }
+    var control = control
+    let deadlines = control.deadlines()
     precondition(
-      boottimeQueue.deadline(of: slot) == control.boottimeDeadline, "the boottime queue is right")
+      boottimeQueue.deadline(of: slot) == deadlines.boottime, "the boottime queue is right")
     precondition(
-      monotonicQueue.deadline(of: slot) == control.monotonicDeadline,
-      "the monotonic queue is right")
+      monotonicQueue.deadline(of: slot) == deadlines.monotonic, "the monotonic queue is right")
     precondition(
       idleQueue.deadline(of: slot) == control.idleSince.map { $0 + configuration.linger },
       "the queue of idle ones is right")

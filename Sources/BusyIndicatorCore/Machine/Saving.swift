@@ -59,12 +59,13 @@ extension IndicatorStateMachine {
   /// A control with all of its state but its holds; it has to exist.
   package func saved(_ id: ControlID) -> (name: ControlName, control: Control) {
     let record = records[Int(id.slot)]
-    return (record.name, record.control!)
+    return (record.name, record.control)
   }
 
   /// A hold that has not ended.
   package func savedHold(_ cookie: UInt32) -> SavedHold? {
-    guard let slot = holdSlots[cookie], let hold = holds[Int(slot)] else { return nil }
+    guard let slot = holdSlots[cookie] else { return nil }
+    let hold = holds[Int(slot)]
     return SavedHold(control: records[Int(hold.control)].name, hold: hold)
   }
 
@@ -93,9 +94,9 @@ extension IndicatorStateMachine {
       return nil
     }
     for slot in records.indices {
-      guard records[slot].control!.isConsistent else { return nil }
-      if records[slot].control!.busySince != nil { busyCount += 1 }
-      if records[slot].control!.isVisible { visibleCount += 1 }
+      guard records[slot].control.isConsistent(holds) else { return nil }
+      if records[slot].control.busySince != nil { busyCount += 1 }
+      if records[slot].control.isVisible { visibleCount += 1 }
       schedule(slot)
     }
     announcedBusy = busy
@@ -110,7 +111,7 @@ extension IndicatorStateMachine {
       control.countdown?.id ?? 0 <= lastCountdown
     else { return false }
     let slot = Int32(truncatingIfNeeded: records.count)
-    records.append(Record(name: name, control: control))
+    records.append(Record(name: name, exists: true, control: control))
     slots[name] = slot
     count += 1
     if let countdown = control.countdown, countdown.endsWithSender {
@@ -132,10 +133,27 @@ extension IndicatorStateMachine {
 
 extension Control {
   /// Whether its parts go together as they do between turns.
+  fileprivate func isConsistent(_ table: [Hold]) -> Bool {
+    let working = isBusy || isCounting
+    let isIdle = !working && !isVisible && !isKept
+    guard isBusy == (busySince != nil), isWorking == working, isIdle == (idleSince != nil) else {
+      return false
+    }
+    if let countdown, !countdown.isConsistent { return false }
+    var graceEnd: Microseconds?
+    forEachHolder(table) { graceEnd = earlier(graceEnd, $0.graceEnd) }
+    switch visibility {
+    case .hidden: return graceEnd == nil
+    case .waiting(let until): return graceEnd == until
+    case .visible: return true
+    }
+  }
+}
+
+extension Countdown {
   fileprivate var isConsistent: Bool {
-    let working = isBusy || countdown != nil
-    guard isBusy == (busySince != nil), isWorking == working else { return false }
-    if case .waiting = visibility { return isBusy }
+    guard id > 0, duration > .zero, duration <= .longest else { return false }
+    if case .paused(let remaining) = phase { return remaining > .zero && remaining <= duration }
     return true
   }
 }

@@ -11,22 +11,19 @@ extension IndicatorStateMachine {
   ) throws(Refusal) {
     advance(to: now)
     try options.validate()
-    if options.isEmpty, let slot = existingSlot(of: name),
-      records[slot].control!.switchState != nil
-    {
-      return
-    }
-    let slot = try makeSlot(of: name, now: now)
-    records[slot].control!.apply(options.attributes)
-    if records[slot].control!.switchState == nil {
+    let place = place(of: name)
+    if options.isEmpty, let place, records[place].control.isOn { return }
+    let slot = try makeSlot(of: name, at: place)
+    records[slot].control.apply(options.attributes)
+    if !records[slot].control.isOn {
       let holder = makeHolder(options.holder, sender: sender, now: now)
-      records[slot].control!.switchState = Switch(holder: holder)
-      records[slot].control!.holderCame(holder)
+      records[slot].control.switchState = Switch(holder: holder)
+      records[slot].control.holderCame(holder)
     } else {
-      records[slot].control!.changeSwitch(options.holder, holds)
+      records[slot].control.changeSwitch(options.holder, holds)
     }
     if let timeout = options.timeout {
-      records[slot].control!.switchState!.limit = now.boottime + timeout
+      records[slot].control.switchState!.limit = now.boottime + timeout
     }
     settle(slot, now: now)
   }
@@ -34,7 +31,7 @@ extension IndicatorStateMachine {
   /// Turns the switch of a control off; nothing when it is off or the control does not exist.
   package mutating func hide(_ name: ControlName, now: Now) {
     advance(to: now)
-    guard let slot = existingSlot(of: name), records[slot].control!.switchState != nil else {
+    guard let slot = existingSlot(of: name), records[slot].control.isOn else {
       return
     }
     turnOff(slot)
@@ -44,9 +41,9 @@ extension IndicatorStateMachine {
   /// Turns a switch off that is on, without settling.
   mutating func turnOff(_ slot: Int) {
     touch(slot)
-    let graceEnd = records[slot].control!.switchState!.holder.graceEnd
-    records[slot].control!.switchState = nil
-    records[slot].control!.holderWent(graceEnd, holds)
+    let graceEnd = records[slot].control.switchState!.holder.graceEnd
+    records[slot].control.switchState = nil
+    records[slot].control.holderWent(graceEnd, holds)
   }
 
   /// Gives a control its own title, for which it stays when it is idle; an empty one lets it go.
@@ -55,9 +52,9 @@ extension IndicatorStateMachine {
   package mutating func setTitle(_ name: ControlName, _ title: String, now: Now) throws(Refusal) {
     advance(to: now)
     try check(title, "title", most: Limits.titleBytes)
-    let slot = try makeSlot(of: name, now: now)
-    records[slot].control!.title = title
-    records[slot].control!.titleWasSet = !title.isEmpty
+    let slot = try makeSlot(of: name)
+    records[slot].control.title = title
+    records[slot].control.titleWasSet = !title.isEmpty
     settle(slot, now: now)
   }
 
@@ -69,8 +66,8 @@ extension IndicatorStateMachine {
   ) throws(Refusal) {
     advance(to: now)
     try check(detail, "detail", most: Limits.detailBytes)
-    let slot = try makeSlot(of: name, now: now)
-    records[slot].control!.detail = detail
+    let slot = try makeSlot(of: name)
+    records[slot].control.detail = detail
     settle(slot, now: now)
   }
 
@@ -81,8 +78,8 @@ extension IndicatorStateMachine {
     _ name: ControlName, _ enabled: Bool, now: Now
   ) throws(Refusal) {
     advance(to: now)
-    let slot = try makeSlot(of: name, now: now)
-    records[slot].control!.enabled = enabled
+    let slot = try makeSlot(of: name)
+    records[slot].control.enabled = enabled
     settle(slot, now: now)
   }
 
@@ -95,8 +92,8 @@ extension IndicatorStateMachine {
   ) throws(Refusal) {
     advance(to: now)
     let progress = try progress(of: fraction)
-    let slot = try makeSlot(of: name, now: now)
-    records[slot].control!.progress = progress
+    let slot = try makeSlot(of: name)
+    records[slot].control.progress = progress
     settle(slot, now: now)
   }
 }
@@ -105,16 +102,16 @@ extension Control {
   /// What a Show changes of a switch that is on.
   ///
   /// A new grace counts from when the switch was turned on, and a minimum can only be made longer.
-  mutating func changeSwitch(_ options: HolderOptions, _ table: [Hold?]) {
+  mutating func changeSwitch(_ options: HolderOptions, _ table: [Hold]) {
     if options.isEmpty { return }
-    if let application = options.application { switchState!.holder.application = application }
-    let old = switchState!.holder.graceEnd
-    if let grace = options.grace { switchState!.holder.grace = grace }
-    if let minimum = options.minimum {
-      switchState!.holder.minimum = max(switchState!.holder.minimum, minimum)
-    }
+    let old = switchState!.holder
+    let new = Holder(
+      sender: old.sender, application: options.application ?? old.application, since: old.since,
+      sinceRealtime: old.sinceRealtime, grace: options.grace ?? old.grace,
+      minimum: max(old.minimum, options.minimum ?? .zero), order: old.order)
+    switchState!.holder = new
     // As a holder it goes and comes again, with the same age.
-    holderWent(old, table)
-    holderCame(switchState!.holder)
+    holderWent(old.graceEnd, table)
+    holderCame(new)
   }
 }

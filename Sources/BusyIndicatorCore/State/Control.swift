@@ -67,9 +67,19 @@ package struct Control: Sendable {
   /// A new one.
   package init(serial: UInt32) { self.serial = serial }
 
+  // Patterns, since a comparison with nil compares two Optionals, for which it copies them.
+
+  /// Whether its switch is on.
+  package var isOn: Bool { if case .some = switchState { true } else { false } }
+
+  /// Whether it has a countdown.
+  package var isCounting: Bool { if case .some = countdown { true } else { false } }
+
   /// The truth: whether there is any holder.
   package var isBusy: Bool {
-    switchState != nil || !holds.isEmpty || countdown?.indicator == true
+    if isOn || !holds.isEmpty { return true }
+    if let countdown { return countdown.indicator }
+    return false
   }
 
   /// Whether it is to be shown.
@@ -89,14 +99,26 @@ package struct Control: Sendable {
     if let text = attributes.desktopEntry { desktopEntry = text }
   }
 
-  /// When its switch or countdown has something due on the boottime clock.
-  var boottimeDeadline: Microseconds? {
-    earlier(switchState?.limit, countdown?.clock == .boottime ? countdown?.due : nil)
+  /// When something is due, on each clock.
+  struct Deadlines {
+    /// Its switch or its countdown.
+    var boottime: Microseconds?
+    /// Its flicker control or its countdown.
+    var monotonic: Microseconds?
   }
 
-  /// When its countdown or flicker control has something due on the monotonic clock.
-  var monotonicDeadline: Microseconds? {
-    earlier(visibilityDeadline, countdown?.clock == .monotonic ? countdown?.due : nil)
+  /// When something is due, read off its state.
+  ///
+  /// It is `mutating`, as other things that only read are here, so that it works in place: to read
+  /// a large struct out of an array Swift copies it, and counts each of its references up and down.
+  mutating func deadlines() -> Deadlines {
+    var deadlines = Deadlines(boottime: switchState?.limit, monotonic: visibilityDeadline)
+    guard let countdown, let due = countdown.due else { return deadlines }
+    switch countdown.clock {
+    case .boottime: deadlines.boottime = earlier(deadlines.boottime, due)
+    case .monotonic: deadlines.monotonic = earlier(deadlines.monotonic, due)
+    }
+    return deadlines
   }
 
   /// When flicker control has something to do.
@@ -120,9 +142,9 @@ func earlier(_ one: Microseconds?, _ other: Microseconds?) -> Microseconds? {
 
 extension Control {
   /// Calls `body` with each holder, in no special order.
-  func forEachHolder(_ table: [Hold?], _ body: (Holder) -> Void) {
+  func forEachHolder(_ table: [Hold], _ body: (Holder) -> Void) {
     if let holder = switchState?.holder { body(holder) }
-    for entry in holds { body(table[Int(entry.slot)]!.holder) }
+    for entry in holds { body(table[Int(entry.slot)].holder) }
     if let countdown, countdown.indicator { body(countdown.holder) }
   }
 
@@ -137,7 +159,7 @@ extension Control {
   }
 
   /// A holder that was to be shown at `graceEnd` has gone, or is to be shown at another time now.
-  mutating func holderWent(_ graceEnd: Microseconds, _ table: [Hold?]) {
+  mutating func holderWent(_ graceEnd: Microseconds, _ table: [Hold]) {
     guard case .waiting(let until) = visibility, until == graceEnd else { return }
     var earliest: Microseconds?
     forEachHolder(table) { earliest = earlier(earliest, $0.graceEnd) }
@@ -177,14 +199,14 @@ extension Control {
   ///
   /// `instant` is when the event became due on the monotonic clock, so that of all that is overdue
   /// in a late wake-up the grace that ended after the work did does not count.
-  mutating func settle(now: Now, instant: Microseconds, _ table: [Hold?]) -> Edges {
+  mutating func settle(now: Now, instant: Microseconds, _ table: [Hold]) -> Edges {
     var edges = Edges()
     let busy = isBusy
     if busy != (busySince != nil) {
       busySince = busy ? now.realtime : nil
       edges.busy = busy ? 1 : -1
     }
-    let working = busy || countdown != nil
+    let working = busy || isCounting
     if isWorking && !working {
       progress = nil
       detail = ""
@@ -200,7 +222,7 @@ extension Control {
   }
 
   private mutating func settleVisibility(
-    busy: Bool, now: Now, instant: Microseconds, _ table: [Hold?]
+    busy: Bool, now: Now, instant: Microseconds, _ table: [Hold]
   ) -> Int {
     switch visibility {
     case .waiting(let until) where until <= instant:

@@ -3,21 +3,24 @@
 // What makes a control busy. Three kinds of thing do, and all are holders.
 
 /// What all holders have: who it is, since when, and how it wants to be shown.
-package struct Holder: Equatable, Sendable {
+///
+/// One never changes, so that what was last announced can share it; a holder that is to be shown
+/// otherwise gets another.
+package final class Holder: Sendable {
   /// The unique name of the caller.
-  package var sender: String
+  package let sender: String
   /// The application on whose behalf it holds; may be empty.
-  package var application: String
+  package let application: String
   /// When it began, on the monotonic clock.
-  package var since: Microseconds
+  package let since: Microseconds
   /// When it began, for people to read.
-  package var sinceRealtime: Microseconds
+  package let sinceRealtime: Microseconds
   /// How long it has to last until it is shown.
-  package var grace: Microseconds
+  package let grace: Microseconds
   /// How long it is shown at least.
-  package var minimum: Microseconds
+  package let minimum: Microseconds
   /// Its place among all holders that ever began; never the same twice.
-  package var order: UInt64
+  package let order: UInt64
 
   /// All of it.
   package init(
@@ -35,6 +38,22 @@ package struct Holder: Equatable, Sendable {
 
   /// When it is to be shown, if it is still there.
   var graceEnd: Microseconds { since + grace }
+
+  /// Whether both are shown alike, but for their place among others.
+  func looks(like other: Holder) -> Bool {
+    self === other
+      || (sinceRealtime == other.sinceRealtime && sender.hasSameBytes(as: other.sender)
+        && application.hasSameBytes(as: other.application))
+  }
+}
+
+extension Holder: Equatable {
+  /// Whether all of it is the same.
+  package static func == (left: Holder, right: Holder) -> Bool {
+    left === right
+      || (left.looks(like: right) && left.since == right.since && left.grace == right.grace
+        && left.minimum == right.minimum && left.order == right.order)
+  }
 }
 
 /// The switch of a control, while it is on.
@@ -92,6 +111,13 @@ package struct Hold: Equatable, Sendable {
   package var holder: Holder
   /// After which time its end is worth a notification; nil: never.
   package var notifyAfter: Microseconds?
+
+  /// What stands in a free place of the machine's table.
+  static let free = Hold(
+    cookie: 0, reason: "", lease: .none,
+    holder: Holder(
+      sender: "", application: "", since: .zero, sinceRealtime: .zero, grace: .zero,
+      minimum: .zero, order: 0), notifyAfter: nil)
 
   /// All of it; the slot of the control is the machine's to know.
   package init(

@@ -8,9 +8,9 @@ package struct ControlView: Sendable {
   /// The property Name.
   package let name: ControlName
   private let control: Control
-  private let table: [Hold?]
+  private let table: [Hold]
 
-  init(_ name: ControlName, _ control: Control, _ table: [Hold?]) {
+  init(_ name: ControlName, _ control: Control, _ table: [Hold]) {
     self.name = name
     self.control = control
     self.table = table
@@ -43,13 +43,21 @@ package struct ControlView: Sendable {
   /// The property Countdown.
   package var countdown: UInt32 { control.countdown?.id ?? 0 }
   /// The property CountdownState.
-  package var countdownState: CountdownState { control.countdownState }
+  package var countdownState: CountdownState {
+    switch control.countdown?.phase {
+    case .none: .none
+    case .running: .running
+    case .paused: .paused
+    }
+  }
   /// The property CountdownClock; nil when there is none.
   package var countdownClock: Clock? { control.countdown?.clock }
   /// The property Duration.
   package var duration: Microseconds { control.countdown?.duration ?? .zero }
   /// The property Deadline.
-  package var deadline: Microseconds { control.deadline }
+  package var deadline: Microseconds {
+    if case .running(let deadline, _) = control.countdown?.phase { deadline } else { .zero }
+  }
   /// The property LastResult.
   package var lastResult: String { control.lastResult }
   /// The property LastCountdown.
@@ -67,7 +75,7 @@ package struct ControlView: Sendable {
     views.reserveCapacity(control.holds.count + others.count)
     var next = others.startIndex
     for entry in control.holds {
-      let hold = table[Int(entry.slot)]!
+      let hold = table[Int(entry.slot)]
       while next < others.endIndex, others[next].order < hold.holder.order {
         views.append(others[next].view)
         next += 1
@@ -76,22 +84,6 @@ package struct ControlView: Sendable {
     }
     views.append(contentsOf: others[next...].map(\.view))
     return views
-  }
-}
-
-extension Control {
-  /// The property CountdownState.
-  var countdownState: CountdownState {
-    switch countdown?.phase {
-    case .none: .none
-    case .running: .running
-    case .paused: .paused
-    }
-  }
-
-  /// The property Deadline.
-  var deadline: Microseconds {
-    if case .running(let deadline, _) = countdown?.phase { deadline } else { .zero }
   }
 }
 

@@ -53,6 +53,8 @@ extension String {
 
   /// Whether both are the same bytes: what a peer can tell apart is different.
   func hasSameBytes(as other: String) -> Bool {
+    // A string that nobody has touched is the same words in memory.
+    if hasSameRepresentation(as: other) { return true }
     guard utf8.count == other.utf8.count else { return false }
     return withUTF8Bytes { mine in
       other.withUTF8Bytes { its in
@@ -60,6 +62,12 @@ extension String {
         return true
       }
     }
+  }
+
+  private func hasSameRepresentation(as other: String) -> Bool {
+    guard MemoryLayout<String>.size == MemoryLayout<(UInt64, UInt64)>.size else { return false }
+    return unsafeBitCast(self, to: (UInt64, UInt64).self)
+      == unsafeBitCast(other, to: (UInt64, UInt64).self)
   }
 
   /// Calls `body` with the bytes, which for a native string are not copied.

@@ -9,7 +9,9 @@ final class Front {
   let turn: Turn
   let leases: Leases
   private let connection: Connection
-  private let server = ObjectServer()
+  let server = ObjectServer()
+  /// Whose state the property `Plugins` tells.
+  var plugins: Plugins?
   private let managerTable: Interface<Front>
   private let controlTable: Interface<ControlObject>
 
@@ -85,6 +87,7 @@ final class Front {
     var changes: UInt32 = 0
     if drain.managerBusyChanged { changes |= ManagerProperty.busy }
     if drain.managerVisibleChanged { changes |= ManagerProperty.visible }
+    if plugins?.takeChange() == true { changes |= ManagerProperty.plugins }
     guard changes != 0 else { return }
     connection.send(
       managerTable.propertiesChanged(of: self, at: Self.managerPath, changes: changes))

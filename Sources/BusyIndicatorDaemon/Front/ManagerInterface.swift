@@ -7,6 +7,7 @@ internal import DBus
 enum ManagerProperty {
   static let busy: UInt32 = 1
   static let visible: UInt32 = 2
+  static let plugins: UInt32 = 4
 }
 
 /// `org.busyindicator.BusyIndicator1`.
@@ -23,7 +24,7 @@ func makeManagerInterface() -> Interface<Front> {
     ],
     properties: [
       Property("Version", .constant) { _ in version },
-      Property("Plugins") { _ in [Structure<String, String, String>]() },
+      Property("Plugins", bit: ManagerProperty.plugins) { $0.plugins?.statuses ?? [] },
       Property("Busy", bit: ManagerProperty.busy) { $0.turn.machine.busy },
       Property("Visible", bit: ManagerProperty.visible) { $0.turn.machine.visible },
     ])

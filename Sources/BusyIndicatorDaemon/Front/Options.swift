@@ -94,7 +94,8 @@ private func read<Target: Optioned>(
   ]
   guard !list.isTruncated else { throw .invalid("There are more than \(OptionList.most) options.") }
   var seen: Set<String> = []
-  for (key, value) in list.entries where !key.hasPrefix("x-") {
+  // By bytes: to hasPrefix an "x-" with a combining character behind it is none.
+  for (key, value) in list.entries where !key.utf8.starts(with: "x-".utf8) {
     guard let option = own[key] ?? common[key] else {
       throw .invalid("There is no option “\(shortened(key))” here.")
     }

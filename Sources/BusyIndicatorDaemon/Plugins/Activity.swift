@@ -60,7 +60,14 @@ extension Activity {
 
   /// The fraction in whole steps, so that pictures are drawn anew only when they would differ.
   func step(of steps: Int) -> Int? {
-    fraction.map { min(steps, max(0, Int($0 * Double(steps)))) }
+    fraction.map { $0.wholeSteps(of: steps) }
+  }
+}
+
+extension Double {
+  /// A fraction in whole steps: 0.29 is 29 of 100, though the product is a little less.
+  func wholeSteps(of steps: Int) -> Int {
+    min(steps, max(0, Int(self * Double(steps) + 1e-6)))
   }
 }
 

@@ -47,11 +47,8 @@ final class Launcher: Plugin {
     watch = ServerWatch(of: Self.server, for: context) { [unowned self] owner in
       pacer?.stop()
       shown = [:]
-      if owner == nil {
-        context.status = PluginStatus(
-          state: .waiting, detail: Texts.absent(Self.server.rawValue))
-      } else {
-        context.status = PluginStatus(state: .on, detail: Texts.present(Self.server.rawValue))
+      context.setStatus(Self.server, isPresent: owner != nil)
+      if owner != nil {
         clear()
         isStale = true
         pacer?.request()

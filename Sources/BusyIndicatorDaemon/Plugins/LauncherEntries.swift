@@ -54,8 +54,7 @@ struct LauncherEntries {
       }
     }
     for (key, sum) in sums {
-      let mean = sum.total / Double(sum.known)
-      entries[key]?.percent = min(100, max(0, Int(mean * Double(Self.steps))))
+      entries[key]?.percent = (sum.total / Double(sum.known)).wholeSteps(of: Self.steps)
     }
     for key in urgent { entries[key, default: .idle].isUrgent = true }
   }

@@ -47,7 +47,7 @@ final class Notifications: Plugin {
       unanswered = 0
       if owner == nil {
         server = .absent
-        context.status = PluginStatus(state: .waiting, detail: Texts.absent(Self.server.rawValue))
+        context.setStatus(Self.server, isPresent: false)
       } else {
         askCapabilities()
       }
@@ -80,7 +80,7 @@ final class Notifications: Plugin {
         server = .known(
           hasActions: capabilities.contains("actions"),
           hasMarkup: capabilities.contains("body-markup"))
-        context.status = PluginStatus(state: .on, detail: Texts.present(Self.server.rawValue))
+        context.setStatus(Self.server, isPresent: true)
       } catch let error as DBusError {
         // It may still show a plain text.
         server = .known(hasActions: false, hasMarkup: false)
@@ -122,7 +122,7 @@ final class Notifications: Plugin {
       switch result {
       case .success(let reply):
         if withAction, let id = try? reply.read(UInt32.self) { remember(id, notification.control) }
-        context.status = PluginStatus(state: .on, detail: Texts.present(Self.server.rawValue))
+        context.setStatus(Self.server, isPresent: true)
       case .failure(let error):
         context.fail("\(Self.server) did not take a notification", error)
       }

@@ -73,6 +73,13 @@ final class PluginContext {
     didSet { if status != oldValue { onStatusChange() } }
   }
 
+  /// Sets the status by whether the server is there: on, or waiting for it.
+  func setStatus(_ server: BusName, isPresent: Bool) {
+    status = PluginStatus(
+      state: isPresent ? .on : .waiting,
+      detail: isPresent ? Texts.present(server.rawValue) : Texts.absent(server.rawValue))
+  }
+
   /// The time on the three clocks, read afresh: a plugin's own timers run outside of turns.
   var now: Now { Now(of: loop) }
 
@@ -81,6 +88,8 @@ final class PluginContext {
 
   /// Notes that a server failed; the log tells of each kind of failure once.
   func fail(_ what: String, _ error: DBusError) {
+    // That the bus is gone is told elsewhere, and is no fault of the server's.
+    if error.isStandard(.disconnected) { return }
     let sentence = Texts.failed(what, Log.quoted(error.message))
     status = PluginStatus(state: .failed, detail: sentence)
     guard loggedFailures.count < Self.mostLogged, loggedFailures.insert(error.name).inserted else {

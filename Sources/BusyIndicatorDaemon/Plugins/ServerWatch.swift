@@ -26,6 +26,7 @@ final class ServerWatch {
     let question = Message(call: "GetNameOwner", of: .bus, at: "/org/freedesktop/DBus", on: .bus)
     question.append(name.rawValue)
     context.connection.call(question) { [weak self] result in
+      if case .failure(let error) = result, error.isStandard(.disconnected) { return }
       self?.update((try? result.get()).flatMap { try? $0.read(String.self) })
     }
   }

@@ -59,7 +59,7 @@ enum Texts {
   /// One control in a line: `Export: 60 %, 12 of 90 files`.
   static func line(_ activity: Activity) -> String {
     var parts: [String] = []
-    if let progress = activity.progress { parts.append("\(Int(progress * 100)) %") }
+    if let progress = activity.progress { parts.append("\(progress.wholeSteps(of: 100)) %") }
     if let countdown = activity.countdown {
       parts.append(left(countdown.remaining) + (countdown.isPaused ? " (paused)" : ""))
     }

@@ -25,6 +25,7 @@ final class Tray: Plugin {
   private var isRegistered = false
   /// The item's own name on the bus, once it has been asked for.
   private var itemName: String?
+  private var isNaming = false
   /// What scrolling brought to the front.
   private var chosen: ControlName?
   private var isStale = true
@@ -50,8 +51,7 @@ final class Tray: Plugin {
       isRegistered = false
       pacer?.stop()
       if owner == nil {
-        context.status = PluginStatus(
-          state: .waiting, detail: Texts.absent(StatusNotifier.watcher.rawValue))
+        context.setStatus(StatusNotifier.watcher, isPresent: false)
       } else {
         takeName()
       }
@@ -70,12 +70,16 @@ final class Tray: Plugin {
   // is given the connection's unique name, which serves as well.
   private func takeName() {
     if itemName != nil { return register() }
+    // The answer on its way registers with whatever watcher there is by then.
+    guard !isNaming else { return }
+    isNaming = true
     let name = "org.kde.StatusNotifierItem-\(getpid())-1"
     let request = Message(call: "RequestName", of: .bus, at: "/org/freedesktop/DBus", on: .bus)
     let doNotQueue: UInt32 = 4
     request.append(name, doNotQueue)
     context.call(request) { [weak self] result in
       guard let self else { return }
+      isNaming = false
       let isOwner = (try? result.get().read(UInt32.self)).map { $0 == 1 || $0 == 4 } ?? false
       itemName = isOwner ? name : context.connection.uniqueName
       register()
@@ -93,8 +97,7 @@ final class Tray: Plugin {
       guard let self, watch?.owner == owner else { return }
       switch result {
       case .success:
-        context.status = PluginStatus(
-          state: .on, detail: Texts.present(StatusNotifier.watcher.rawValue))
+        context.setStatus(StatusNotifier.watcher, isPresent: true)
         isRegistered = true
         isStale = true
         pacer?.request()
@@ -111,7 +114,8 @@ final class Tray: Plugin {
     guard direction != 0 else { return }
     let activities = context.turn.activities(at: context.turn.now)
     guard activities.count > 1 else { return }
-    let front = activities.firstIndex { $0.name == leader(of: activities)?.name } ?? 0
+    let leader = leader(of: activities)?.name
+    let front = activities.firstIndex { $0.name == leader } ?? 0
     let next = (front + direction + activities.count) % activities.count
     chosen = activities[next].name
     isStale = true

@@ -6,7 +6,7 @@ internal import BusyIndicatorCore
 // order, one below the other. A control is one row with its switch and its countdown, so that a
 // change of it is one statement; a hold is a row of its own, since a control may have thousands.
 
-/// The layout of the tables. A file of another layout is another version.
+/// The layout of the tables; a file of another layout is another version.
 enum Schema {
   static let version: Int64 = 1
 

@@ -32,6 +32,9 @@ final class Store {
   /// Asks for a turn in which the store may try again.
   var onRetry: () -> Void = {}
 
+  /// How long somebody who only looks into the file may take at start, in milliseconds.
+  private static let strangerTime: Int32 = 1000
+
   /// How long after a failure it tries again, in microseconds.
   private static let retryInterval: UInt64 = 1_000_000
 
@@ -68,7 +71,7 @@ final class Store {
   func load(patience: Int32?) throws(Taken) -> SavedState? {
     guard let path else { return nil }
     do throws(StoreFailure) {
-      let tables = try Tables(path: path.file, patience: patience ?? 0)
+      let tables = try Tables(path: path.file, patience: patience ?? Self.strangerTime)
       self.tables = tables
       return try tables.load()
     } catch {

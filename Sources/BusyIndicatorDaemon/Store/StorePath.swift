@@ -18,6 +18,7 @@ struct StorePath {
   /// Makes the directory where it is missing.
   ///
   /// - Parameter busID: the bus's own identity.
+  /// - Throws: ``Missing`` when there is no such directory and none can be made.
   init(busID: String) throws(Missing) {
     guard let runtime = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }),
       runtime.hasPrefix("/")

@@ -41,11 +41,12 @@ enum SwitchCommands {
     connection.submit(.state(of: name)) { left = $0 }
     loop.run { hidden != nil && left != nil }
     if case .failure(let error) = hidden { throw error.failure }
-    // A daemon that was only just being started is not asked by a call that starts nothing.
+    var state = try? left?.get()
+    // While the daemon was only being started, the call that starts nothing did not reach it.
     if case .failure(let error) = left, error.kind == .noDaemon {
-      left = .success(try connection.ask(.state(of: name)))
+      state = try? connection.perform(.state(of: name))
     }
-    if case .success(let state) = left, state.isBusy {
+    if let state, state.isBusy {
       Console.remark("“\(name)” is still busy: \(describe(state.holders))")
     }
     return 0

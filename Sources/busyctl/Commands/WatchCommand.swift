@@ -20,7 +20,6 @@ enum WatchCommand {
     let names = invocation.operands.isEmpty ? nil : invocation.operands
     let isOnce = invocation.has("once")
     let loop = PollLoop()
-    let connection = try Session.connect(loop: loop)
     let output: any WatchOutput
     switch format {
     case .plain where !isOnce && Console.isCapableTerminal(STDOUT_FILENO):
@@ -31,7 +30,7 @@ enum WatchCommand {
     case .template(let template):
       output = BarWatch(loop, idle: invocation["idle"] ?? "", template: template)
     }
-    return try Watching(connection, loop, names, output, isOnce).run()
+    return try Watching(loop, names, output, isOnce).run()
   }
 }
 
@@ -56,7 +55,6 @@ extension WatchOutput {
 
 /// Follows the controls until somebody ends it.
 private final class Watching {
-  private let connection: IndicatorConnection
   private let loop: PollLoop
   private let names: [String]?
   private let output: any WatchOutput
@@ -65,11 +63,7 @@ private final class Watching {
   private var isReady = false
   private var outcome: Result<Int32, Failure>?
 
-  init(
-    _ connection: IndicatorConnection, _ loop: PollLoop, _ names: [String]?,
-    _ output: any WatchOutput, _ isOnce: Bool
-  ) {
-    self.connection = connection
+  init(_ loop: PollLoop, _ names: [String]?, _ output: any WatchOutput, _ isOnce: Bool) {
     self.loop = loop
     self.names = names
     self.output = output
@@ -77,10 +71,7 @@ private final class Watching {
   }
 
   func run() throws(Failure) -> Int32 {
-    connection.onDisconnected = { [unowned self] in
-      finish(.failure(.unavailable("the session bus is gone")))
-    }
-    output.onGone = { [unowned self] in finish(.success(0)) }
+    // Before the connection: after a stop the loop hears first that the screen is another one.
     let signals = Signals(Signals.ending + [SIGWINCH, SIGCONT], on: loop) { [unowned self] number in
       switch number {
       case SIGWINCH, SIGCONT:
@@ -90,6 +81,11 @@ private final class Watching {
         output.end()
         finish(.success(0))
       }
+    }
+    output.onGone = { [unowned self] in finish(.success(0)) }
+    let connection = try Session.connect(loop: loop)
+    connection.onDisconnected = { [unowned self] in
+      finish(.failure(.unavailable("the session bus is gone")))
     }
     observer = IndicatorObserver(connection, controls: names) { [unowned self] in see($0) }
     loop.run { outcome != nil || (isOnce && isReady && output.isWritten) }

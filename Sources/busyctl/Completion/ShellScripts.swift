@@ -220,8 +220,8 @@ enum ZshCompletion {
       let text =
         switch option.value {
         case nil: "--\(option.name)\(help)"
-        case .text(let placeholder): "--\(option.name)=\(help):\(placeholder): "
-        case .optional(let placeholder): "--\(option.name)=-\(help)::\(placeholder): "
+        case .text(let placeholder): "--\(option.name)=\(help):\(escape(placeholder)): "
+        case .optional(let placeholder): "--\(option.name)=-\(help)::\(escape(placeholder)): "
         case .choice(let words): "--\(option.name)=\(help):word:(\(words.joined(separator: " ")))"
         }
       return indent + Words.quote(text)

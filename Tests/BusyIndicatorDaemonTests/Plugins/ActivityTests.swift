@@ -47,6 +47,12 @@ import Testing
     #expect(try #require(then.step(of: 60)) >= #require(now.step(of: 60)))
   }
 
+  @Test func hundredthsAreWhatTheyAreCalled() {
+    for percent in 0...100 { #expect((Double(percent) / 100).wholeSteps(of: 100) == percent) }
+    #expect(0.999.wholeSteps(of: 100) == 99 && (-1.0).wholeSteps(of: 60) == 0)
+    #expect(2.0.wholeSteps(of: 60) == 60)
+  }
+
   @Test func whatStandsStillHasNoNextStep() throws {
     var paused = countdown(5, of: 10)
     paused.isPaused = true

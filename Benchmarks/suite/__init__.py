@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The benchmarks: what is measured, on which bus, against which baseline."""

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""The interface XML that is installed: as the daemon's own, and usable by code generators."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+from gi.repository import GLib
+from packaging_support import CONTROL, DAEMON, NAME, PACKAGING, run
+
+FILES = {name: PACKAGING / f"dbus/{name}.xml" for name in (NAME, CONTROL)}
+DTD = "/usr/share/xml/dbus-1/introspect.dtd"
+
+
+def described(element):
+    """What an element says, without comments: tag, attributes, and the same of its children."""
+    return (
+        element.tag, tuple(sorted(element.attrib.items())),
+        tuple(described(child) for child in element))
+
+
+def members(interface):
+    return {(member.tag, member.get("name")): described(member) for member in interface}
+
+
+@pytest.fixture(scope="module")
+def introspected():
+    """The interfaces that the daemon prints, by name."""
+    root = ElementTree.fromstring(run(DAEMON, "--introspect").stdout)
+    return {interface.get("name"): interface for interface in root.iter("interface")}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_member_is_the_daemons(introspected, name):
+    shipped = members(ElementTree.parse(FILES[name]).getroot().find("interface"))
+    own = members(introspected[name])
+    assert sorted(shipped) == sorted(own)
+    for member, description in own.items():
+        assert shipped[member] == description
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_each_member_and_argument_is_explained(name):
+    # gdbus-codegen's form: the member's name, then its arguments, then text.
+    text = FILES[name].read_text()
+    for member in ElementTree.parse(FILES[name]).getroot().find("interface"):
+        comment = re.search(
+            rf"<!--\s+{member.get('name')}:\n(.*?)-->\s+<{member.tag} name=\"{member.get('name')}\"",
+            text, re.DOTALL)
+        assert comment, f"{member.get('name')} has no comment"
+        explained = re.findall(r"^\s+@(\w+): \S", comment.group(1), re.MULTILINE)
+        assert explained == [argument.get("name") for argument in member.findall("arg")]
+        assert re.search(r"\n\n\s+\S", "\n" + comment.group(1)), member.get("name")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_signatures_are_valid(name):
+    # No code generator looks at them closely.
+    for element in ElementTree.parse(FILES[name]).getroot().iter():
+        if signature := element.get("type"):
+            assert GLib.VariantType.string_is_valid(signature), signature
+
+
+@pytest.mark.parametrize("file", FILES.values(), ids=FILES)
+def test_xmllint_accepts_it(file):
+    run("xmllint", "--noout", "--nonet", "--dtdvalid", DTD, file)
+
+
+def test_the_daemons_own_is_accepted_too(tmp_path):
+    file = tmp_path / "introspect.xml"
+    file.write_text(run(DAEMON, "--introspect").stdout)
+    run("xmllint", "--noout", "--nonet", "--dtdvalid", DTD, file)
+
+
+def test_gdbus_codegen_accepts_them(tmp_path):
+    for made in ("--generate-c-code", "--generate-docbook"):
+        done = run(
+            "gdbus-codegen", made, tmp_path / "made", "--c-namespace", "Busy",
+            "--interface-prefix", "org.busyindicator.", *FILES.values())
+        assert done.stderr == ""
+    assert "busy_indicator1_call_show_indicator" in re.sub(
+        r"busy_busy_", "busy_", (tmp_path / "made.h").read_text())
+
+
+@pytest.mark.parametrize("file", FILES.values(), ids=FILES)
+def test_qdbusxml2cpp_accepts_it(tmp_path, file):
+    done = run("qdbusxml2cpp", "-p", "proxy", file, cwd=tmp_path)
+    assert done.stderr == ""
+    assert (tmp_path / "proxy.h").exists()

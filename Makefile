@@ -5,7 +5,7 @@ SWIFT ?= swift
 # The system's own: its packages bring the bindings that the interop tests use.
 PYTHON ?= /usr/bin/python3
 
-# What of the interop tests is run on the debug binaries, too, and by how many processes at a time.
+# What of the tests in Python is run on the debug binaries, too, and by how many processes at a time.
 INTEROP_DEBUG ?= -m "not slow"
 INTEROP_JOBS ?= 4
 
@@ -51,16 +51,18 @@ test: ## Run the unit tests
 	@mkdir -p $(REPORTS)
 	$(SWIFT) test --disable-xctest --xunit-output $(REPORTS)/unit.xml
 
-interop: build ## Run the interop tests on the release binaries, some on the debug ones
+interop: build ## Run the tests in Python on the release binaries, the behaviour on the debug ones, too
+	$(call run_pytest,Behaviour,release,$(RELEASE),)
+	$(call run_pytest,Interop,release,$(RELEASE),)
 	$(SWIFT) build
-	$(call run_interop,release,$(RELEASE),)
-	$(call run_interop,debug,$(DEBUG),$(INTEROP_DEBUG))
+	$(call run_pytest,Behaviour,debug,$(DEBUG),$(INTEROP_DEBUG))
 
-# $(call run_interop,NAME,FOLDER OF BINARIES,SELECTION)
-define run_interop
+# $(call run_pytest,FOLDER OF TESTS,NAME,FOLDER OF BINARIES,SELECTION)
+define run_pytest
 @mkdir -p $(REPORTS)
-BUSYINDICATOR=$(CURDIR)/$(2)/busyindicatord BUSYCTL=$(CURDIR)/$(2)/busyctl \
-	$(PYTHON) -m pytest Tests/Interop -q -n $(INTEROP_JOBS) $(3) --junit-xml=$(REPORTS)/interop-$(1).xml
+BUSYINDICATORD=$(CURDIR)/$(3)/busyindicatord BUSYCTL=$(CURDIR)/$(3)/busyctl \
+	$(PYTHON) -m pytest Tests/$(1) -q -n $(INTEROP_JOBS) $(4) -p no:cacheprovider \
+	--junit-xml=$(REPORTS)/$(1)-$(2).xml
 endef
 
 lint: ## Check the format and the rules of the house

@@ -28,6 +28,8 @@ final class Turn {
 
   /// How many calls one turn handles.
   private static let callsATurn = 256
+  /// From how many calls in one read on another is tried within the turn.
+  private static let several = 4
   /// What may wait in the outbox, and what may wait to be taken by the bus, in bytes.
   private static let mostWaiting = 16 << 20
 
@@ -57,13 +59,23 @@ final class Turn {
   }
 
   /// Handles what has been read from the bus, as one turn; what is more than that, in the next.
+  ///
+  /// libdbus reads some two kilobytes at a time. Where that held several calls there are likely more,
+  /// and what is handled in one turn is announced once.
   func handleMessages() {
     perform {
       var handled = 0
-      while handled < Self.callsATurn, outbox.size < Self.mostWaiting, !isCongested,
-        connection.processNext()
-      {
-        handled += 1
+      var inThisRead = 0
+      while handled < Self.callsATurn, outbox.size < Self.mostWaiting, !isCongested {
+        if connection.processNext() {
+          handled += 1
+          inThisRead += 1
+        } else if inThisRead >= Self.several {
+          inThisRead = 0
+          connection.readMore()
+        } else {
+          break
+        }
       }
     }
   }

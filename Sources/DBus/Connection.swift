@@ -303,6 +303,17 @@ package final class Connection {
     }
   }
 
+  /// Reads what has come since the loop last told of any, without waiting.
+  package func readMore() {
+    guard !readingPaused else { return }
+    for watch in watches
+    where dbus_watch_get_enabled(watch) != 0
+      && dbus_watch_get_flags(watch) & DBUS_WATCH_READABLE.rawValue != 0
+    {
+      require(dbus_watch_handle(watch, DBUS_WATCH_READABLE.rawValue))
+    }
+  }
+
   private func ready(_ readiness: Readiness) {
     for watch in watches where watches.contains(watch) && dbus_watch_get_enabled(watch) != 0 {
       let wanted = dbus_watch_get_flags(watch)

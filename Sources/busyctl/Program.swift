@@ -12,10 +12,27 @@ enum Program {
     do throws(Failure) {
       let invocation = try CommandLineParser.parse(Array(arguments.dropFirst()))
       guard let invocation else { return 0 }
-      return try invocation.command.run(invocation)
+      try checkEncoding(of: invocation)
+      let status = try invocation.command.run(invocation)
+      if let number = Console.outputError {
+        throw .failed("the output cannot be written: \(String(cString: strerror(number)))")
+      }
+      return status
     } catch {
       if let message = error.message { Console.complain(message) }
       return error.status
+    }
+  }
+
+  /// Refuses what is not UTF-8, which the bus does not carry; a command that is run may have it.
+  private static func checkEncoding(of invocation: Invocation) throws(Failure) {
+    let foreign = invocation.command.stopsAtOperand ? invocation.operands.count : 0
+    let own = Int(CommandLine.argc) - foreign
+    for index in 1..<max(own, 1) {
+      guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else {
+        continue
+      }
+      throw .usage("“\(String(cString: word))” is not UTF-8")
     }
   }
 }

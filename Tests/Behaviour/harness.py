@@ -76,7 +76,7 @@ while True:
 """
 
 
-def wait_until(condition, what, seconds=10):
+def wait_until(condition, what, seconds=30):
     """Waits until the condition holds, and gives what it gave."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
@@ -312,7 +312,7 @@ class Client(Peer):
     def manager(self, name):
         return self.call(NAME, PATH, PROPERTIES, "Get", "ss", NAME, name)
 
-    def objects(self, seconds=10):
+    def objects(self, seconds=30):
         return self.call(NAME, PATH, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
                          seconds=seconds)
 

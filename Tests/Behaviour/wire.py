@@ -200,11 +200,11 @@ class Peer:
         self.socket.sendall(data)
         return serial
 
-    def call(self, *words, seconds=10):
+    def call(self, *words, seconds=30):
         """Sends a call and gives its results: nothing, one, or a list."""
         return self.result(self.send(*words), seconds)
 
-    def result(self, serial, seconds=10):
+    def result(self, serial, seconds=30):
         reply = self.wait(lambda m: m.kind in (REPLY, ERROR) and m.reply_serial == serial,
                           f"an answer to call {serial}", seconds)
         if reply.kind == ERROR:
@@ -268,7 +268,7 @@ class Peer:
         arguments = [body.read(part) for part in split(fields.get("signature", ""))]
         return Message(kind, flags, serial, fields, arguments, len(data), now)
 
-    def wait(self, condition, what, seconds=10):
+    def wait(self, condition, what, seconds=30):
         """The first message, of those seen and those to come, for which the condition holds."""
         deadline = time.monotonic() + seconds
         looked = 0
@@ -282,7 +282,7 @@ class Peer:
                 raise AssertionError(f"waited {seconds} s in vain for {what}; came: {self.seen[-20:]}")
             self.read(left)
 
-    def wait_signal(self, member, *first, seconds=10):
+    def wait_signal(self, member, *first, seconds=30):
         """The first signal of that name with those first arguments."""
         return self.wait(
             lambda m: m.kind == SIGNAL and m.member == member

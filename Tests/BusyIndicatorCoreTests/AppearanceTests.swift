@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import BusyIndicatorCore
 import Testing
+
+@testable import BusyIndicatorCore
 
 /// Title, enabled flag, detail and progress: what is the control's own, and what is the work's.
 @Suite struct AppearanceTests {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import BusyIndicatorCore
+@testable import BusyIndicatorCore
 
 /// A machine on a bench: with clocks that are turned by hand, and a log of what it tells.
 ///

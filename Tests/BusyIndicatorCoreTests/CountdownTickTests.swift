@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import BusyIndicatorCore
 import Testing
+
+@testable import BusyIndicatorCore
 
 /// When a countdown ticks, and what with.
 @Suite struct CountdownTickTests {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import BusyIndicatorCore
 import Testing
+
+@testable import BusyIndicatorCore
 
 @Suite struct LeaseTests {
   // MARK: - Sender

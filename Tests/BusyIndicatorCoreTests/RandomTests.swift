@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import BusyIndicatorCore
 import Testing
+
+@testable import BusyIndicatorCore
 
 /// Random events on the machine and the naive model, which must never differ in what can be seen.
 @Suite struct RandomTests {

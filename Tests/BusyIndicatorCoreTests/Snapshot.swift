@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import BusyIndicatorCore
+@testable import BusyIndicatorCore
 
 /// The properties of a control at one moment, in a form that can be compared, kept and mended.
 struct Snapshot: Equatable {

@@ -14,7 +14,7 @@ import time
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DAEMON = os.environ.get("BUSYINDICATORD") or os.environ.get("BUSYINDICATOR") or str(
+DAEMON = os.environ.get("BUSYINDICATORD") or str(
     ROOT / ".build/release/busyindicatord")
 BUSYCTL = os.environ.get("BUSYCTL", str(ROOT / ".build/release/busyctl"))
 NAME = "org.busyindicator.BusyIndicator1"

@@ -31,7 +31,7 @@ def binary(default, *variables):
     return ROOT / (named[0] if named else default)
 
 
-DAEMON = binary(".build/release/busyindicatord", "BUSYINDICATORD", "BUSYINDICATOR")
+DAEMON = binary(".build/release/busyindicatord", "BUSYINDICATORD", "BUSYINDICATORD")
 BUSYCTL = binary(".build/release/busyctl", "BUSYCTL")
 
 KINDS = ("dbus-daemon", "dbus-broker")

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"
 NAME = "org.busyindicator.BusyIndicator1"
 CONTROL = "org.busyindicator.BusyIndicator1.Control"
-DAEMON = pathlib.Path(os.environ.get("BUSYINDICATOR", ROOT / ".build/release/busyindicatord"))
+DAEMON = pathlib.Path(os.environ.get("BUSYINDICATORD", ROOT / ".build/release/busyindicatord"))
 BUSYCTL = pathlib.Path(os.environ.get("BUSYCTL", ROOT / ".build/release/busyctl"))
 
 CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"

@@ -184,6 +184,20 @@ class Client(Peer):
         """Calls the manager, and returns the plain result; an error raises Refused."""
         return self.result(self.request(method, *values, **options))
 
+    def countdown_request(self, control, seconds=1000, **options):
+        """A call that starts a countdown, with options as Variants.
+
+        It ticks at once and then no more, unless `interval` says otherwise: so what a test hears does
+        not depend on how long it takes.
+        """
+        options.setdefault("interval", wire.Variant("u", 2**32 - 1))
+        return self.request(
+            "StartCountdownWithOptions", control, round(seconds * 1_000_000), options)
+
+    def countdown(self, control, seconds=1000, **options):
+        """Starts such a countdown, and returns its id."""
+        return self.result(self.countdown_request(control, seconds, **options))
+
     def refusal(self, method, *values, **options):
         """Makes a call that has to be refused, and returns the Refused."""
         try:
@@ -227,6 +241,13 @@ class Client(Peer):
         return {
             contract.name_of(path): interfaces[contract.CONTROL]
             for path, interfaces in found.items()}
+
+    def lasting_objects(self):
+        """The same without what changes by itself, for a comparison with what was before."""
+        objects = self.objects()
+        for properties in objects.values():
+            del properties["Remaining"]
+        return objects
 
     # Listening
 

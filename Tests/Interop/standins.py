@@ -19,7 +19,7 @@ gi.require_version("Gio", "2.0")
 from gi.repository import Gio, GLib  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DAEMON = os.environ.get("BUSYINDICATOR", str(ROOT / ".build/debug/busyindicatord"))
+DAEMON = os.environ.get("BUSYINDICATORD", str(ROOT / ".build/debug/busyindicatord"))
 NAME = "org.busyindicator.BusyIndicator1"
 PATH = "/org/busyindicator/BusyIndicator1"
 

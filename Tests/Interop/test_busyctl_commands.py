@@ -406,3 +406,13 @@ def test_it_needs_neither_foundation_nor_a_database():
     needed = subprocess.run(
         ["readelf", "-d", BUSYCTL], capture_output=True, text=True, check=True).stdout
     assert "libsystemd" not in needed
+
+
+def test_output_that_cannot_be_written(session):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([BUSYCTL, "list"], env=session.environment, stdout=full,
+                              stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 1 and "No space left" in done.stderr
+        watching = session.start("watch", "--json", stdout=full)
+        assert watching.wait(10) == 1
+    assert session.run("list", "--nope").stdout == ""

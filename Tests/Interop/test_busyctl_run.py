@@ -157,3 +157,27 @@ def test_terminal_progress_is_set_and_cleared(session):
     name = f"{record}-unknown"
     session.spawn(["script", "-qec", "busyctl run --notify true", name], stdout=session.log).wait(20)
     assert "]9;4" not in open(name).read()
+
+
+def test_arguments_of_any_encoding(session):
+    """What is run gets its words byte for byte; what the bus shall carry has to be UTF-8."""
+    import subprocess
+    from busyctl_support import BUSYCTL
+    word = b"a\xff\xfe b"
+    for extra in ([], ["--notify"]):
+        done = subprocess.run([BUSYCTL, "run", *extra, "printf", "%s", word],
+                              env=session.environment, capture_output=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, word, b"")
+    for arguments in (["show", word], ["run", b"--name=" + word, "true"]):
+        done = subprocess.run([BUSYCTL, *arguments], env=session.environment, capture_output=True)
+        assert done.returncode == 64 and b"UTF-8" in done.stderr
+
+
+@pytest.mark.parametrize("extra", [[], ["--notify"]])
+def test_a_script_without_its_first_line(session, extra):
+    script = session.directory / "bin/bare-script"
+    script.write_text("echo \"$# $1\"; exit 4\n")
+    script.chmod(0o755)
+    for command in ("bare-script", str(script)):
+        done = session.run("run", *extra, command, "a b", "c")
+        assert (done.returncode, done.stdout) == (4, "2 a b\n"), done

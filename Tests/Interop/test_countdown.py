@@ -8,7 +8,7 @@ import contract
 import pytest
 from contract import INVALID_ARGS, NO_COUNTDOWN
 from peer import describe
-from waiting import boottime, check_instant, thrice
+from waiting import Late, boottime, check_instant, thrice
 from wire import Variant
 
 # In microseconds.
@@ -29,7 +29,7 @@ def deadline_of(peer, control):
 
 
 def start(peer, control, seconds, **options):
-    """Starts a countdown with a fraction of a second, or with options."""
+    """Starts a countdown that ticks each second, of a fraction of one or with options."""
     return peer.call("StartCountdownWithOptions", control, round(seconds * SECOND), options)
 
 
@@ -100,25 +100,33 @@ def test_what_can_be_read(listener):
     assert listener.get("a", "LastCountdown") == number
 
 
+@pytest.mark.xdist_group("time")
 def test_a_stopped_daemon_ticks_once(daemon, listener):
     """After a late wake-up there is one Tick with the current value, and no burst."""
-    number = listener.call("StartCountdown", "a", 6)
-    deadline = deadline_of(listener, "a")
-    with daemon.stopped():
-        missed = len(listener.messages)
-        listener.read_until(deadline - 2.5)
-        assert len(listener.messages) == missed
-    listener.wait_for("Tick", "a", 2)
-    assert events(listener.messages[missed:]) == [("Tick", "a", 3, number), ("Tick", "a", 2, number)]
+    def attempt():
+        number = listener.call("StartCountdown", "a", 6)
+        deadline = deadline_of(listener, "a")
+        with daemon.stopped():
+            # Behind all that it had sent by then.
+            listener.bus("GetId")
+            missed = len(listener.messages)
+            listener.read_until(deadline - 2.5)
+            assert len(listener.messages) == missed
+        if boottime() > deadline - 2.1:
+            raise Late("the test itself was not woken in time")
+        listener.wait_for("Tick", "a", 2, after=missed)
+        assert events(listener.messages[missed:]) == [
+            ("Tick", "a", 3, number), ("Tick", "a", 2, number)]
+
+    thrice(attempt)
 
 
 def test_a_daemon_stopped_beyond_the_end(daemon, listener):
     number = listener.call("StartCountdown", "a", 1)
-    assert events(listener.signals + [listener.wait_for("Tick")])
+    listener.wait_for("Tick", "a", 1)
     with daemon.stopped():
         missed = len(listener.messages)
-        listener.read_until(deadline := boottime() + 1.2)
-        assert boottime() >= deadline
+        listener.read_until(boottime() + 1.2)
     listener.wait_for("Finished", "a")
     listener.ping()
     assert events(listener.messages[missed:]) == [("Finished", "a", number)]
@@ -150,7 +158,7 @@ def test_ten_restarts(listener, at_once):
 
 
 def test_pause_keeps_what_is_left(listener):
-    number = start(listener, "a", 100.5)
+    number = listener.countdown("a", 100.5)
     assert listener.wait_for("Tick").body[1] == 101
     listener.heard()
     listener.call("PauseCountdown", "a")
@@ -175,7 +183,7 @@ def test_pause_keeps_what_is_left(listener):
 
 
 def test_extensions(listener):
-    number = listener.call("StartCountdown", "a", 100)
+    number = listener.countdown("a", 100)
     first = listener.get("a", "Deadline")
     listener.heard()
     listener.call("ExtendCountdown", "a", 60)
@@ -201,7 +209,7 @@ def test_extensions(listener):
 @pytest.mark.parametrize("seconds", [-100, -101, -2**31])
 @pytest.mark.parametrize("paused", [False, True], ids=["running", "paused"])
 def test_shortened_to_nothing(listener, seconds, paused):
-    number = listener.call("StartCountdown", "a", 100)
+    number = listener.countdown("a", 100)
     if paused:
         listener.call("PauseCountdown", "a")
     listener.heard()
@@ -334,7 +342,7 @@ def test_a_thousand_end_together(listener):
 
 def test_a_signal_that_ends_the_daemon_ends_no_countdown_silently(daemon, listener):
     """State stays for the next start: nothing is told of a countdown that goes on there."""
-    listener.call("StartCountdown", "a", HOUR)
+    listener.countdown("a", HOUR)
     listener.heard()
     assert daemon.terminate(signal.SIGTERM) == 0
     listener.bus("GetId")

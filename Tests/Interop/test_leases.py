@@ -38,7 +38,7 @@ def running(*command, **options):
 
 def descriptors_at_rest(daemon, peer):
     """How many descriptors the daemon has once it has opened all that it keeps open."""
-    peer.call("Hold", "warming up", "", {})
+    peer.call("ShowIndicator", "warming up")
     peer.call("Forget", "warming up")
     return daemon.descriptors()
 

@@ -44,12 +44,12 @@ def ask(peer, method, options, control="a"):
 
 def refused(peer, method, options):
     """Expects InvalidArgs, and that nothing has happened; returns what was said."""
-    before = peer.objects()
+    before = peer.lasting_objects()
     peer.heard()
     refusal = peer.refusal(method, "a", *ARGUMENTS[method], options)
     assert refusal.name == INVALID_ARGS, (options, refusal)
     assert peer.heard() == []
-    assert peer.objects() == before
+    assert peer.lasting_objects() == before
     return refusal.text
 
 
@@ -205,7 +205,7 @@ def test_show_changes_only_what_its_options_name(bus, listener):
 
 def start(peer, seconds=1000.0, control="a", **options):
     """Starts a countdown with options."""
-    return peer.call("StartCountdownWithOptions", control, round(seconds * 1e6), options)
+    return peer.countdown(control, seconds, **options)
 
 
 def test_interval(listener):

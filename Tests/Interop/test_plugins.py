@@ -92,6 +92,7 @@ def test_a_server_that_comes_and_goes_often(kind):
         assert session.log.read_text().count("\n") == 1
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_or_done_in_ten_idle_seconds():
     def switches(session):
         status = open(f"/proc/{session.daemon.pid}/status").read()

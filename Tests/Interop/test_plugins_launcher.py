@@ -74,6 +74,7 @@ def test_a_finished_countdown_is_urgent_until_there_is_something_new(session, do
     shows(dock, count=1, **{"count-visible": True})
 
 
+@pytest.mark.slow
 def test_a_countdown_fills_the_bar_once_a_second(session, dock):
     with Monitor(session) as monitor:
         session.countdown("tea", 10, **{

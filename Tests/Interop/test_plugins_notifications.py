@@ -149,6 +149,7 @@ def test_without_a_server_none_is_started(session):
         "waiting", "org.freedesktop.Notifications has no owner")
 
 
+@pytest.mark.slow
 def test_a_server_that_hangs(session):
     def memory():
         status = open(f"/proc/{session.daemon.pid}/status").read()

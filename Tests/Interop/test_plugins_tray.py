@@ -102,6 +102,7 @@ def test_a_flag_stills_it():
         assert monitor.messages == []
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_in_ten_idle_seconds(session, watcher):
     session.call("SetTitle", "(ss)", "build", "Build")
     session.call("ShowIndicator", "(s)", "build")
@@ -112,6 +113,7 @@ def test_nothing_is_sent_in_ten_idle_seconds(session, watcher):
     assert monitor.messages == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("visible, most", [(True, 5), (False, 1)])
 def test_frames_of_a_countdown(session, watcher, visible, most):
     with Monitor(session) as monitor:
@@ -125,6 +127,7 @@ def test_frames_of_a_countdown(session, watcher, visible, most):
     assert most_in_a_second(frames[1:]) <= most
 
 
+@pytest.mark.slow
 def test_a_long_countdown_sends_next_to_nothing(session, watcher):
     session.countdown("tea", 7200, interval=GLib.Variant("u", 0))
     wait(lambda: watcher.heard("NewIcon"), "picture")
@@ -317,6 +320,7 @@ def test_it_registers_again_when_the_watcher_returns(session, watcher):
     assert session.plugin("tray") == ("on", "org.kde.StatusNotifierWatcher is there")
 
 
+@pytest.mark.slow
 def test_a_watcher_that_fails_or_hangs(session):
     with Watcher(session) as watcher:
         watcher.leave()

@@ -38,14 +38,14 @@ def in_one_turn(daemon, peer, *requests):
 def test_the_order_in_which_messages_leave(daemon, listener):
     request = listener.request
     cookie = listener.call("Hold", "gone", "work", {})
-    lost = listener.call("StartCountdown", "gone", 1000)
+    lost = listener.countdown("gone")
     listener.call("SetTitle", "old", "Before")
     told = in_one_turn(
         daemon, listener,
         request("Forget", "gone"),
         request("ShowIndicator", "new"),
         request("SetTitle", "old", "After"),
-        request("StartCountdown", "old", 1000),
+        listener.countdown_request("old"),
         request("SetTitle", "newer", "Newer"))
     number = told[3][1]
     assert told[:5] == [("answer",), ("answer",), ("answer",), ("answer", number), ("answer",)]
@@ -73,7 +73,7 @@ def test_an_answer_comes_before_what_it_causes(listener):
     listener.call("ShowIndicator", "a")
     assert [event[0] for event in listener.heard(answers=True)] == [
         "answer", "InterfacesAdded", "PropertiesChanged"]
-    number = listener.call("StartCountdown", "a", 1000)
+    number = listener.countdown("a")
     assert [event[:2] for event in listener.heard(answers=True)] == [
         ("answer", number), ("PropertiesChanged", "a"), ("Tick", "a")]
     listener.call("CancelCountdown", "a")
@@ -213,14 +213,14 @@ def test_no_answer_where_none_is_wanted(daemon, listener):
         daemon, listener,
         request("SetTitle", "a", "A", **quiet),
         request("SetTitle", "a" * 256, "A", **quiet),
-        request("StartCountdown", "a", 1000, **quiet),
+        request("StartCountdownWithOptions", "a", 10**9, {"interval": wire.Variant("u", 0)}, **quiet),
         request("NoSuchMethod", signature="", **quiet),
         request("Get", contract.CONTROL, "Title", signature="ss", path=contract.path_of("a"),
                 interface=contract.PROPERTIES, **quiet),
         request("Ping", signature="", interface=contract.PEER, **quiet),
         request("SetTitle", "b", "B"))
     assert [event[0] for event in told] == [
-        "InterfacesAdded", "Tick", "answer", "InterfacesAdded"]
+        "answer", "InterfacesAdded", "InterfacesAdded"]
     assert listener.get("a", "Title") == "A"
 
 
@@ -252,7 +252,7 @@ def test_made_and_forgotten_unseen(daemon, listener):
         request("Forget", "a"))
     assert told == [("answer",)] * 3
     # Its events are told all the same.
-    told = in_one_turn(daemon, listener, request("StartCountdown", "a", 1000), request("Forget", "a"))
+    told = in_one_turn(daemon, listener, listener.countdown_request("a"), request("Forget", "a"))
     number = told[0][1]
     assert [event for event in told[2:] if event[0] != "Tick"] == [
         ("Cancelled", "a", number, "forgotten")]

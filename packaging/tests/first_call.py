@@ -24,6 +24,12 @@ def systemctl(*arguments):
 
 def first_call(connection, unit, name, path, interface, method, parameters):
     systemctl("stop", unit)
+    # The bus may not have seen yet that the last one is gone.
+    while connection.call_sync(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+            "NameHasOwner", GLib.Variant("(s)", (name,)), None, Gio.DBusCallFlags.NONE, -1,
+            None).unpack()[0]:
+        time.sleep(0.001)
     begin = time.perf_counter()
     connection.call_sync(
         name, path, interface, method, parameters, None, Gio.DBusCallFlags.NONE, 30000, None)

@@ -76,6 +76,7 @@ def wait_until(condition, what, seconds=10):
 def stopped():
     """Each test begins with the service stopped, and no drop-in."""
     systemctl("stop", UNIT)
+    wait_until(lambda: owner_pid() is None, "the bus has seen that it is gone")
     systemctl("reset-failed", UNIT, check=False)
     yield
     systemctl("stop", UNIT, check=False)
@@ -163,7 +164,7 @@ def test_it_stops_in_order_and_starts_anew():
     systemctl("stop", UNIT)
     # It would be "failed" after another status than 0.
     assert unit_property("ActiveState") == "inactive"
-    assert owner_pid() is None
+    wait_until(lambda: owner_pid() is None, "the bus has seen that it is gone")
     call("ShowIndicator", "s", "anew")
     assert main_pid() == owner_pid()
 

@@ -19,13 +19,21 @@ struct ChildProcess {
     }
   }
 
+  /// A command and its arguments as execvp(3) takes them: byte for byte, with a null behind them.
+  typealias Words = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
+  /// The last words of this process's own command line, which may be in any encoding.
+  static func lastWords(_ count: Int) -> Words {
+    CommandLine.unsafeArgv + max(Int(CommandLine.argc) - count, 0)
+  }
+
   /// Starts a command, found by PATH.
   ///
   /// - Parameters:
   ///   - words: the command and its arguments.
   ///   - mask: the signals that it shall find blocked; nil for those that are now.
   /// - Throws: status 126 or 127, as env(1) has them.
-  init(_ words: [String], mask: sigset_t? = nil) throws(Failure) {
+  init(_ words: Words, mask: sigset_t? = nil) throws(Failure) {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -33,27 +41,49 @@ struct ChildProcess {
       posix_spawnattr_setsigmask(&attributes, &mask)
       posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     }
-    var arguments = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
     var made: pid_t = 0
-    let result = posix_spawnp(&made, arguments[0]!, nil, &attributes, &arguments, environ)
-    guard result == 0 else { throw Self.startFailure(words[0], result) }
+    var result = posix_spawnp(&made, words[0]!, nil, &attributes, words, environ)
+    if result == ENOEXEC, let script = Self.find(words[0]!) {
+      // A script without its first line, which execvp(3) would hand to the shell itself.
+      var count = 0
+      while words[count] != nil { count += 1 }
+      var shell = [strdup("/bin/sh"), script] + (1...count).map { words[$0] }
+      result = posix_spawn(&made, shell[0]!, nil, &attributes, &shell, environ)
+      free(shell[0])
+      free(script)
+    }
+    guard result == 0 else { throw Self.startFailure(words[0]!, result) }
     pid = made
   }
 
   /// Becomes the command; returns only when that failed.
-  static func become(_ words: [String]) -> Failure {
-    var arguments = words.map { strdup($0) } + [nil]
-    execvp(arguments[0]!, &arguments)
-    let number = errno
-    for argument in arguments { free(argument) }
-    return startFailure(words[0], number)
+  static func become(_ words: Words) -> Failure {
+    execvp(words[0]!, words)
+    return startFailure(words[0]!, errno)
   }
 
-  private static func startFailure(_ command: String, _ number: Int32) -> Failure {
+  /// The file that PATH leads to, to be freed.
+  private static func find(_ command: UnsafeMutablePointer<CChar>) -> UnsafeMutablePointer<CChar>? {
+    if strchr(command, Int32(UInt8(ascii: "/"))) != nil { return strdup(command) }
+    let path = Console.environment("PATH") ?? "/bin:/usr/bin"
+    for directory in path.split(separator: ":", omittingEmptySubsequences: false) {
+      let prefix = directory.isEmpty ? "." : String(directory)
+      let size = prefix.utf8.count + strlen(command) + 2
+      guard let file = calloc(size, 1)?.assumingMemoryBound(to: CChar.self) else { return nil }
+      strcat(file, prefix)
+      strcat(file, "/")
+      strcat(file, command)
+      if access(file, X_OK) == 0 { return file }
+      free(file)
+    }
+    return nil
+  }
+
+  private static func startFailure(_ command: UnsafePointer<CChar>, _ number: Int32) -> Failure {
     let reason = String(cString: strerror(number))
     return Failure(
-      status: number == ENOENT ? 127 : 126, message: "“\(command)” cannot be run: \(reason)")
+      status: number == ENOENT ? 127 : 126,
+      message: "“\(String(cString: command))” cannot be run: \(reason)")
   }
 
   /// How it ended, if it has.

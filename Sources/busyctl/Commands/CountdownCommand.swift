@@ -73,7 +73,9 @@ enum CountdownCommand {
   }
 
   private static func runShell(_ command: String) throws(Failure) -> Int32 {
-    let child = try ChildProcess(["/bin/sh", "-c", command])
+    var words = [strdup("/bin/sh"), strdup("-c"), strdup(command), nil]
+    let child = try ChildProcess(&words)
+    for word in words { free(word) }
     switch child.waitForEnd() {
     case .exited(let status): return status
     case .signalled(let number): return 128 + number

@@ -43,11 +43,11 @@ enum RunCommand {
     let reason = words.joined(separator: " ").harmless.cut(toBytes: Limits.textBytes)
     let hold = try take(.hold(name, reason: reason, options))
     guard invocation.has("notify") else {
-      let failure = ChildProcess.become(words)
+      let failure = ChildProcess.become(ChildProcess.lastWords(words.count))
       hold?.release("exit \(failure.status)")
       throw failure
     }
-    return try Parent.run(words, hold)
+    return try Parent.run(ChildProcess.lastWords(words.count), hold)
   }
 
   /// The command's name without its folder.
@@ -86,7 +86,7 @@ private struct HoldInHand {
 
 /// `run --notify`: stays as the parent, so that the hold's end can tell how it went.
 private enum Parent {
-  static func run(_ words: [String], _ hold: HoldInHand?) throws(Failure) -> Int32 {
+  static func run(_ words: ChildProcess.Words, _ hold: HoldInHand?) throws(Failure) -> Int32 {
     var before = sigset_t()
     sigprocmask(SIG_BLOCK, nil, &before)
     let end = try runChild(words, hold, before)
@@ -102,7 +102,7 @@ private enum Parent {
   }
 
   private static func runChild(
-    _ words: [String], _ hold: HoldInHand?, _ before: sigset_t
+    _ words: ChildProcess.Words, _ hold: HoldInHand?, _ before: sigset_t
   ) throws(Failure) -> ChildProcess.End {
     let loop = PollLoop()
     var child: ChildProcess?

@@ -97,7 +97,7 @@ private final class Watching {
     guard let observer else { return }
     if case .countdownEnded = event { return }
     if case .reset = event {
-      if !isReady, !observer.isDaemonRunning, !isOnce {
+      if !isReady, !observer.isDaemonRunning, !isOnce, !(output is TerminalWatch) {
         Console.remark("busyindicatord is not running; waiting for it")
       }
       isReady = true
@@ -137,7 +137,7 @@ private final class LineWatch: WatchOutput {
     let expected = known.isEmpty ? Set(names ?? []) : known
     for name in expected.subtracting(present).sorted() {
       output?.put("\(name.harmless): absent", kind: name)
-      output?.drop(kind: name)
+      if names == nil { output?.drop(kind: name) }
     }
     known = present
     let waits = controls.compactMap { $0.countdown.flatMap(Ticking.untilNextSecond) }

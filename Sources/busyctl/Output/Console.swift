@@ -13,6 +13,9 @@ enum Console {
   nonisolated(unsafe) static var isQuiet = false
   nonisolated(unsafe) static var color = Color.auto
 
+  /// Why standard output could not be written; nil while it could, or when its reader has left.
+  nonisolated(unsafe) static var outputError: Int32?
+
   /// Prints lines to standard output.
   ///
   /// Their control characters have been replaced by the caller.
@@ -40,10 +43,16 @@ enum Console {
         if count > 0 {
           rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         } else if count == 0 || errno != EINTR {
+          if descriptor == STDOUT_FILENO { noteOutputError(errno) }
           return
         }
       }
     }
+  }
+
+  /// Remembers why standard output could not be written.
+  static func noteOutputError(_ number: Int32) {
+    if number != EPIPE { outputError = number }
   }
 
   /// Whether a descriptor is a terminal that can redraw a line.

@@ -95,6 +95,7 @@ final class LineOutput {
       } else if errno == EAGAIN {
         break
       } else if errno != EINTR {
+        Console.noteOutputError(errno)
         return gone()
       }
     }

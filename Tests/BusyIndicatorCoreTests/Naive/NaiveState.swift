@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import BusyIndicatorCore
+@testable import BusyIndicatorCore
 
 // The state of the naive model: what the machine is compared with. It is written from the rules
 // alone, keeps everything in plain lists, and looks at all of it after each event. Nothing of the

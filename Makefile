@@ -6,7 +6,7 @@ SWIFT ?= swift
 PYTHON ?= /usr/bin/python3
 
 # What of the tests in Python is run on the debug binaries, too, and by how many processes at a time.
-INTEROP_DEBUG ?= -m "not slow"
+INTEROP_DEBUG ?= -m "not slow and not timing"
 INTEROP_JOBS ?= 4
 
 RELEASE := .build/release
@@ -52,16 +52,17 @@ test: ## Run the unit tests
 	$(SWIFT) test --disable-xctest --xunit-output $(REPORTS)/unit.xml
 
 interop: build ## Run the tests in Python on the release binaries, the behaviour on the debug ones, too
-	$(call run_pytest,Behaviour,release,$(RELEASE),)
-	$(call run_pytest,Interop,release,$(RELEASE),)
+	$(call run_pytest,Behaviour,release,$(RELEASE),-n $(INTEROP_JOBS) -m "not timing")
+	$(call run_pytest,Behaviour,timing,$(RELEASE),-m timing)
+	$(call run_pytest,Interop,release,$(RELEASE),-n $(INTEROP_JOBS))
 	$(SWIFT) build
-	$(call run_pytest,Behaviour,debug,$(DEBUG),$(INTEROP_DEBUG))
+	$(call run_pytest,Behaviour,debug,$(DEBUG),-n $(INTEROP_JOBS) $(INTEROP_DEBUG))
 
-# $(call run_pytest,FOLDER OF TESTS,NAME,FOLDER OF BINARIES,SELECTION)
+# $(call run_pytest,FOLDER OF TESTS,NAME,FOLDER OF BINARIES,OPTIONS)
 define run_pytest
 @mkdir -p $(REPORTS)
 BUSYINDICATORD=$(CURDIR)/$(3)/busyindicatord BUSYCTL=$(CURDIR)/$(3)/busyctl \
-	$(PYTHON) -m pytest Tests/$(1) -q -n $(INTEROP_JOBS) $(4) -p no:cacheprovider \
+	$(PYTHON) -m pytest Tests/$(1) -q $(4) -p no:cacheprovider \
 	--junit-xml=$(REPORTS)/$(1)-$(2).xml
 endef
 
@@ -79,3 +80,4 @@ clean: ## Remove what was built
 	rm -rf .build
 
 include packaging/packaging.mk
+include Benchmarks/bench.mk

@@ -57,7 +57,7 @@ let package = Package(
       name: "BusyIndicatorDaemonTests", dependencies: ["BusyIndicatorDaemon"],
       swiftSettings: strict),
     .testTarget(
-      name: "busyctlTests", dependencies: ["busyctl", "BusyIndicatorClient"],
+      name: "busyctlTests", dependencies: ["busyctl", "BusyIndicatorClient", "DBus"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

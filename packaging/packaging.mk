@@ -88,10 +88,10 @@ uninstall: ## Remove what install has installed
 	    rmdir --ignore-fail-on-non-empty "$$directory" || exit; fi; done
 
 # Debian packages that the targets below need, besides those that building needs.
-DEB_PACKAGES := debhelper dpkg-dev fakeroot lintian
+DEB_PACKAGES := debhelper dpkg-dev lintian
 CHECK_INSTALL_PACKAGES := $(DEB_PACKAGES) debootstrap
 CHECK_SERVICE_PACKAGES := systemd dbus-user-session dbus-broker dconf-service man-db \
-  libglib2.0-bin python3-gi python3-pytest
+  python3-gi python3-pytest
 
 DEB_BUILD := .build/deb
 

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -49,10 +50,14 @@ static void run(char **command, bool first_line, uint64_t *wall, uint64_t *proce
   }
   close(ends[1]);
   if (first_line) {
-    char byte;
-    while (read(ends[0], &byte, 1) < 0 && errno == EINTR) continue;
+    struct pollfd output = {.fd = ends[0], .events = POLLIN};
+    bool silent = poll(&output, 1, 5000) != 1 || !(output.revents & POLLIN);
     *wall = now_ns() - start;
     kill(child, SIGTERM);
+    if (silent) {
+      fprintf(stderr, "spawn: %s says nothing\n", command[0]);
+      exit(1);
+    }
   }
   int status;
   struct rusage usage;

@@ -16,14 +16,12 @@ BASELINES = {
 
 
 def start_all(stack, bus, tools):
-    """The daemon and all baselines; gives the name of each on the bus."""
-    stack.enter_context(bus.service([tools.daemon]))
-    names = {"daemon": NAME}
+    """The daemon and all baselines; gives each one's name and process."""
+    services = {"daemon": (NAME, stack.enter_context(bus.service([tools.daemon])))}
     for label, (program, mode, name) in BASELINES.items():
         command = [tools / program, *([mode] if mode else []), name]
-        stack.enter_context(bus.service(command, name))
-        names[label] = name
-    return names
+        services[label] = name, stack.enter_context(bus.service(command, name))
+    return services
 
 
 def on_bus(kind, tools, options):
@@ -32,18 +30,28 @@ def on_bus(kind, tools, options):
     pairs = options.pairs
     with ExitStack() as stack:
         bus = stack.enter_context(Bus(kind, tools))
-        names = start_all(stack, bus, tools)
-        times = {label: [] for label in names}
-        rates = {label: [] for label in names}
+        services = start_all(stack, bus, tools)
+        times, processor, rates = ({label: [] for label in services} for _ in range(3))
+        few = {label: [] for label in ("daemon", "C, same signals")}
         for _ in range(pairs):
-            for label, name in names.items():
+            for label, (name, process) in services.items():
+                before = processor_ns(process.pid)
                 got = bus.load("latency", service=name, calls=options.calls)
+                spent = processor_ns(process.pid) - before
+                # Two rounds of the 64 controls come before those that are timed.
+                processor[label].append(spent / (options.calls + 128) / 1000)
                 times[label].append(got["p50_ns"] / 1000)
         for _ in range(pairs):
-            for label, name in names.items():
+            for label, (name, _) in services.items():
                 got = bus.load("flood", service=name, calls=options.calls * 4, window=64)
                 rates[label].append(got["calls_per_s"])
+        for _ in range(pairs):
+            for label, some in few.items():
+                got = bus.load("flood", service=services[label][0], calls=options.calls * 4,
+                               window=64, controls=16)
+                some.append(got["calls_per_s"])
     p50 = {label: round(median(some), 1) for label, some in times.items()}
+    spent = {label: f"{median(some):.1f} µs" for label, some in processor.items()}
     rate = {label: round(median(some)) for label, some in rates.items()}
     own = times["daemon"]
     return [
@@ -52,9 +60,14 @@ def on_bus(kind, tools, options):
         ratio(group, "the same p50 against GDBus that only answers", own, times["GDBus echo"], 0.8),
         ratio(group, "against sd-bus that only answers", own, times["sd-bus echo"]),
         ratio(group, "against libdbus in C that only answers", own, times["C echo"]),
+        ratio(group, "the service's processor time for it, against C that sends the same signals",
+              processor["daemon"], processor["C, same signals"], parts=spent),
         ratio(group, "calls a second, 64 in flight, against C that sends the same signals",
               rates["daemon"], rates["C, same signals"], 1.1, at_least=True,
               parts={k: f"{v}/s" for k, v in rate.items()}),
+        ratio(group, "the same over 16 controls, so that what is in flight holds each four times",
+              few["daemon"], few["C, same signals"],
+              parts={label: f"{median(some):.0f}/s" for label, some in few.items()}),
     ]
 
 

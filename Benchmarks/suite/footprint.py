@@ -86,7 +86,6 @@ def command_rows(tools, options):
     }
     run = {"busyctl run true": [*busyctl, "run", "true"], "true": ["true"]}
     watch = {"busyctl watch": [*busyctl, "watch"],
-             "busctl monitor": ["busctl", "--user", "monitor", NAME],
              "gdbus monitor": ["gdbus", "monitor", "--session", "--dest", NAME]}
     with Bus("dbus-daemon", tools) as bus, bus.service([tools.daemon]):
         shows = spawned(bus, tools, options, show)

@@ -173,7 +173,7 @@ class Bus:
         """Runs a program that prints JSON, or nothing."""
         done = subprocess.run(
             [str(part) for part in command], env=self.environment, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, check=False)
+            capture_output=True, text=True, check=False, timeout=600)
         if done.returncode != 0:
             raise Failure(f"{' '.join(map(str, command))}: {done.stderr.strip()}")
         lines = [line for line in done.stdout.splitlines() if line.startswith("{")]

@@ -68,7 +68,7 @@ public final class IndicatorObserver {
 
   /// The controls that are followed and there, in the order of their names' bytes.
   public var controls: [ControlState] {
-    states.sorted { $0.key < $1.key }.map(\.value)
+    states.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
   /// The control of that name; nil when there is none.

@@ -6,6 +6,7 @@ from harness import Bus
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: takes more than five seconds")
+    config.addinivalue_line("markers", "timing: has a bound on lateness; is run alone")
 
 
 @pytest.hookimpl(hookwrapper=True)

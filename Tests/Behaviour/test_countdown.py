@@ -17,6 +17,7 @@ def instants(subscriber, control, start):
             for m in subscriber.signals("Tick", "Finished", "Cancelled") if m.arguments[0] == control]
 
 
+@pytest.mark.timing
 def test_three_seconds(client, subscriber):
     start = time.monotonic()
     number = client.do("StartCountdown", "submit", 3)

@@ -29,98 +29,99 @@ import Testing
     return bench
   }
 
-  typealias Call = @Sendable (inout Bench) throws(Refusal) -> Void
+  struct Call: Sendable {
+    var what: String
+    var error: ErrorName
+    var make: @Sendable (inout Bench) throws -> Void
+
+    init(
+      _ what: String, _ error: ErrorName, _ make: @escaping @Sendable (inout Bench) throws -> Void
+    ) {
+      self.what = what
+      self.error = error
+      self.make = make
+    }
+  }
 
   static let long = String(repeating: "x", count: 600)
 
-  static let calls: [(String, ErrorName, Call)] = [
-    ("a show of a new one", .limitsExceeded, { (b) throws(Refusal) in try b.show("new") }),
-    ("a hold of a new one", .limitsExceeded, {
-      (b) throws(Refusal) in try b.hold("new", sender: ":1.2")
-    }),
-    ("a countdown of a new one", .limitsExceeded, {
-      (b) throws(Refusal) in try b.count("new", .seconds(1))
-    }),
-    ("a title of a new one", .limitsExceeded, { (b) throws(Refusal) in try b.setTitle("new", "x") }),
-    ("a flag of a new one", .limitsExceeded, {
-      (b) throws(Refusal) in try b.setEnabled("new", false)
-    }),
-    ("a show for no time", .invalidArguments, {
-      (b) throws(Refusal) in
-      try b.show {
+  static let refusedControls = [
+    Call("a show of a new one", .limitsExceeded) { try $0.show("new") },
+    Call("a hold of a new one", .limitsExceeded) { try $0.hold("new", sender: ":1.2") },
+    Call("a countdown of a new one", .limitsExceeded) { try $0.count("new", .seconds(1)) },
+    Call("a title of a new one", .limitsExceeded) { try $0.setTitle("new", "x") },
+    Call("a detail of a new one", .limitsExceeded) { try $0.setDetail("new", "x") },
+    Call("a flag of a new one", .limitsExceeded) { try $0.setEnabled("new", false) },
+    Call("a progress of a new one", .limitsExceeded) { try $0.setProgress("new", 0.5) },
+    Call("a long title", .invalidArguments) { try $0.setTitle("c", long) },
+    Call("a long detail", .invalidArguments) { try $0.setDetail("c", long) },
+    Call("a progress of 2", .invalidArguments) { try $0.setProgress("c", 2) },
+    Call("a show for no time", .invalidArguments) {
+      try $0.show {
         $0.attributes.title = "x"
         $0.holder.grace = .zero
         $0.timeout = .zero
       }
-    }),
-    ("a show with a long title", .invalidArguments, {
-      (b) throws(Refusal) in
-      try b.show {
+    },
+    Call("a show with a long title", .invalidArguments) {
+      try $0.show {
         $0.attributes.title = long
         $0.holder.grace = .zero
       }
-    }),
-    ("a long title", .invalidArguments, { (b) throws(Refusal) in try b.setTitle("c", long) }),
-    ("a long detail", .invalidArguments, { (b) throws(Refusal) in try b.setDetail("c", long) }),
-    ("a progress of 2", .invalidArguments, { (b) throws(Refusal) in try b.setProgress("c", 2) }),
-    ("a hold too many", .limitsExceeded, {
-      (b) throws(Refusal) in try b.hold("d") { $0.attributes.title = "x" }
-    }),
-    ("an exclusive hold", .busy, {
-      (b) throws(Refusal) in try b.hold(sender: ":1.2") { $0.exclusive = true }
-    }),
-    ("a hold with a long reason", .invalidArguments, {
-      (b) throws(Refusal) in try b.hold("d", long, sender: ":1.2")
-    }),
-    ("a hold for no time", .invalidArguments, {
-      (b) throws(Refusal) in
-      try b.hold("d", sender: ":1.2") {
+    },
+  ]
+
+  static let refusedHolds = [
+    Call("a hold too many", .limitsExceeded) {
+      try $0.hold("d") { $0.attributes.title = "x" }
+    },
+    Call("an exclusive hold", .busy) { try $0.hold(sender: ":1.2") { $0.exclusive = true } },
+    Call("a hold with a long reason", .invalidArguments) {
+      try $0.hold("d", long, sender: ":1.2")
+    },
+    Call("a hold for no time", .invalidArguments) {
+      try $0.hold("d", sender: ":1.2") {
         $0.lease = .ttl(.zero)
         $0.attributes.title = "x"
       }
-    }),
-    ("the renewing of a hold without ttl", .invalidArguments, {
-      (b) throws(Refusal) in try b.renew(7)
-    }),
-    ("the renewing of none", .noSuchHold, { (b) throws(Refusal) in try b.renew(8) }),
-    ("the release of none", .noSuchHold, { (b) throws(Refusal) in try b.release(8) }),
-    ("a release with a long result", .invalidArguments, {
-      (b) throws(Refusal) in try b.release(6, long)
-    }),
-    ("a countdown that is rejected", .countdownActive, {
-      (b) throws(Refusal) in
-      try b.count("c", .seconds(1)) {
+    },
+    Call("the renewing of a hold without ttl", .invalidArguments) { try $0.renew(7) },
+    Call("the renewing of none", .noSuchHold) { try $0.renew(8) },
+    Call("the release of none", .noSuchHold) { try $0.release(8) },
+    Call("a release with a long result", .invalidArguments) { try $0.release(6, long) },
+  ]
+
+  static let refusedCountdowns = [
+    Call("a countdown that is rejected", .countdownActive) {
+      try $0.count("c", .seconds(1)) {
         $0.restart = .reject
         $0.attributes.title = "x"
       }
-    }),
-    ("an extension that is too long", .invalidArguments, {
-      (b) throws(Refusal) in try b.extend("c", 2)
-    }),
-    ("an extension by a start that is too long", .invalidArguments, {
-      (b) throws(Refusal) in try b.count("c", .seconds(2)) { $0.restart = .extend }
-    }),
-    ("a countdown that is too long", .invalidArguments, {
-      (b) throws(Refusal) in
-      try b.count("d", Microseconds(rawValue: .max)) { $0.attributes.title = "x" }
-    }),
-    ("a countdown with a long icon", .invalidArguments, {
-      (b) throws(Refusal) in try b.count("c", .zero) { $0.attributes.icon = long }
-    }),
-    ("a pause of none", .noCountdown, { (b) throws(Refusal) in try b.pause("d") }),
-    ("a resumption of none", .noCountdown, { (b) throws(Refusal) in try b.resume("d") }),
-    ("an extension of none", .noCountdown, { (b) throws(Refusal) in try b.extend("d", 1) }),
-    ("a cancellation of none", .noCountdown, { (b) throws(Refusal) in try b.cancel("new") }),
+    },
+    Call("an extension that is too long", .invalidArguments) { try $0.extend("c", 2) },
+    Call("an extension by a start that is too long", .invalidArguments) {
+      try $0.count("c", .seconds(2)) { $0.restart = .extend }
+    },
+    Call("a countdown that is too long", .invalidArguments) {
+      try $0.count("d", Microseconds(rawValue: .max)) { $0.attributes.title = "x" }
+    },
+    Call("a countdown with a long icon", .invalidArguments) {
+      try $0.count("c", .zero) { $0.attributes.icon = long }
+    },
+    Call("a pause of none", .noCountdown) { try $0.pause("d") },
+    Call("a resumption of none", .noCountdown) { try $0.resume("d") },
+    Call("an extension of none", .noCountdown) { try $0.extend("d", 1) },
+    Call("a cancellation of none", .noCountdown) { try $0.cancel("new") },
   ]
 
-  @Test(arguments: calls)
-  func whatIsRefusedChangesNothing(what: String, error: ErrorName, call: Call) throws {
+  @Test(arguments: refusedControls + refusedHolds + refusedCountdowns)
+  func whatIsRefusedChangesNothing(call: Call) throws {
     var bench = try Self.bench()
     let untouched = bench.machine
-    let refusal = #expect(throws: Refusal.self, "\(what)") { try call(&bench) }
-    #expect(refusal?.errorName == error.rawValue)
+    let refusal = #expect(throws: Refusal.self, "\(call.what)") { try call.make(&bench) }
+    #expect(refusal?.errorName == call.error.rawValue)
     // All of the state, written out; the two share their memory unless something was written.
-    #expect("\(bench.machine)" == "\(untouched)", "\(what)")
+    #expect("\(bench.machine)" == "\(untouched)", "\(call.what)")
     var other = untouched
     #expect(bench.machine.drain() == other.drain())
   }

@@ -8,7 +8,6 @@ import os
 import pathlib
 import subprocess
 import sys
-import time
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "Interop"))
@@ -83,8 +82,8 @@ class Desktop(Session):
         self.size = size
         self.processes = []
 
-    def __enter__(self):
-        super().__enter__()
+    def _begin(self):
+        super()._begin()
         self.stack.callback(self._end_all)
         home = self.environment["HOME"]
         for name in ("CONFIG", "CACHE", "DATA"):
@@ -101,7 +100,6 @@ class Desktop(Session):
         with os.fdopen(reader) as display:
             self.environment["DISPLAY"] = ":" + display.readline().strip()
         self.x = dict(self.environment)
-        return self
 
     def _end_all(self):
         for process in reversed(self.processes):
@@ -163,10 +161,6 @@ class Desktop(Session):
         left, top, right, bottom = bounds(wait(look, "ring", 10))
         return (left + right) // 2, (top + bottom) // 2
 
-    def of(self, control, name):
-        """A property of a control."""
-        return super().of(control, name)
-
 
 def check(condition, what):
     """Says what holds; ends with what does not."""
@@ -177,5 +171,4 @@ def check(condition, what):
 
 def scene(title):
     """Says what is about to be played."""
-    print(f"{title}", flush=True)
-    time.sleep(0)
+    print(title, flush=True)

@@ -14,7 +14,7 @@ import subprocess
 from desktop import TESTS, Session, check, end, pass_time, scene, wait
 
 UNIT = TESTS.parent / "packaging/systemd/busyindicator-mqtt.service"
-BUSYCTL = os.environ.get("BUSYCTL", str(TESTS.parent / ".build/debug/busyctl"))
+BUSYCTL = os.environ.get("BUSYCTL", str(TESTS.parent / ".build/release/busyctl"))
 TOPIC = "busyindicator/here"
 
 

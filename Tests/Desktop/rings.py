@@ -4,7 +4,7 @@
 
     rings.py PICTURE.png
 
-Needs python3-gi and dbus, no screen. The daemon is $BUSYINDICATORD, else the debug build.
+Needs python3-gi and dbus, no screen. The daemon is $BUSYINDICATORD, else the release build.
 """
 
 import pathlib

@@ -21,8 +21,8 @@ HEIGHT = 32
 class Sway(Desktop):
     """A session with sway on the X server."""
 
-    def __enter__(self):
-        super().__enter__()
+    def _begin(self):
+        super()._begin()
         directory = self.environment["HOME"]
         config = self.config(
             "sway.conf", "output X11-1 resolution 800x400 position 0,0 bg #e8e8e8 solid_color\n")
@@ -42,7 +42,6 @@ class Sway(Desktop):
         self.environment["WAYLAND_DISPLAY"] = socket.name
         self.environment["GDK_BACKEND"] = "wayland"
         del self.environment["DISPLAY"]
-        return self
 
 
 def main():

@@ -19,7 +19,7 @@ gi.require_version("Gio", "2.0")
 from gi.repository import Gio, GLib  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DAEMON = os.environ.get("BUSYINDICATORD", str(ROOT / ".build/debug/busyindicatord"))
+DAEMON = os.environ.get("BUSYINDICATORD", str(ROOT / ".build/release/busyindicatord"))
 NAME = "org.busyindicator.BusyIndicator1"
 PATH = "/org/busyindicator/BusyIndicator1"
 
@@ -76,6 +76,15 @@ class Session:
 
     def __enter__(self):
         self.stack = contextlib.ExitStack()
+        try:
+            self._begin()
+        except BaseException:
+            self._show_log()
+            self.stack.close()
+            raise
+        return self
+
+    def _begin(self):
         directory = self.stack.enter_context(tempfile.TemporaryDirectory(prefix="plugins."))
         os.chmod(directory, 0o700)
         configuration = pathlib.Path(directory, "bus.conf")
@@ -90,16 +99,26 @@ class Session:
             stderr=subprocess.DEVNULL)
         self.stack.callback(end, self.bus)
         self.client = wait(self._first_connection, "bus")
+        self.stack.callback(self._end_daemon)
         self.start()
-        return self
+
+    def _show_log(self):
+        if self.log.exists():
+            print("--- the daemon's log\n" + self.log.read_text())
+
+    def _end_daemon(self):
+        if self.daemon and self.daemon.poll() is None:
+            end(self.daemon)
 
     def __exit__(self, kind, *_):
-        if kind and self.log.exists():
-            print("--- the daemon's log\n" + self.log.read_text())
-        self.stop()
-        if not self.client.is_closed():
-            self.client.close_sync(None)
-        self.stack.close()
+        if kind:
+            self._show_log()
+        try:
+            self.stop()
+            if not self.client.is_closed():
+                self.client.close_sync(None)
+        finally:
+            self.stack.close()
 
     def connect(self):
         """One more connection to the bus."""
@@ -119,7 +138,11 @@ class Session:
         """Starts the daemon and waits until it serves."""
         with open(self.log, "ab") as log:
             self.daemon = subprocess.Popen([DAEMON, *self.flags], env=self.environment, stderr=log)
-        wait(lambda: self.owner(NAME), "owner of the daemon's name")
+
+        def serves():
+            assert self.daemon.poll() is None, f"the daemon ended with {self.daemon.returncode}"
+            return self.owner(NAME)
+        wait(serves, "owner of the daemon's name")
         self.get("Version")
 
     def stop(self, number=signal.SIGTERM):

@@ -172,9 +172,9 @@ def test_hold_with_another_lease(session):
     sleeper.kill()
     wait_until(lambda: not session.busy("a"), "the process's end is seen")
     assert session.state("a")["last_result"] == "owner-lost"
-    cookie = session.ok("hold", "b", "--ttl=400ms").strip()
+    cookie = session.ok("hold", "b", "--ttl=2s").strip()
     for _ in range(5):
-        time.sleep(0.15)
+        time.sleep(0.5)
         session.ok("renew", cookie)
     assert session.busy("b")
     wait_until(lambda: not session.busy("b"), "its time is over")
@@ -416,3 +416,21 @@ def test_output_that_cannot_be_written(session):
         watching = session.start("watch", "--json", stdout=full)
         assert watching.wait(10) == 1
     assert session.run("list", "--nope").stdout == ""
+
+
+@pytest.mark.parametrize("name", ["it's", "a,b='c'", "a\\b", "日本 e\u0301", "'", "x" * 255, "*?"])
+def test_waiting_with_any_name(session, name):
+    done = session.run("countdown", name, "300ms", "--wait")
+    assert (done.returncode, done.stdout) == (0, f"{name}: finished\n")
+    watching = session.start("watch", name)
+    assert watching.stdout.readline().decode() == f"{name}: idle (finished)\n"
+    session.ok("show", name)
+    assert watching.stdout.readline().decode() == f"{name}: busy\n"
+
+
+def test_two_spellings_are_two_controls(session):
+    """é in one character and in two: what a peer can tell apart is different."""
+    session.ok("show", "\u00e9")
+    session.ok("title", "e\u0301", "two")
+    assert session.busy("\u00e9") and not session.busy("e\u0301")
+    assert session.ok("watch", "--once").splitlines() == ["e\u0301: idle", "\u00e9: busy"]

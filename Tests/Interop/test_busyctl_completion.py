@@ -136,3 +136,25 @@ def test_scripts_can_be_loaded(names):
             [shell, "-n", "/dev/stdin"], input=names.ok("completion", shell), text=True,
             capture_output=True, env=names.environment)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_bash_in_a_terminal(names):
+    with terminal(names, 160, 20) as shell:
+        shell.command("source <(busyctl completion bash); bind 'set bell-style none'; "
+                      "clear; echo loaded")
+        shell.shows("loaded\n$")
+
+        def completes(text, expected):
+            shell.type("C-c")
+            shell.type("C-l")
+            shell.type("-l", text)
+            shell.type("Tab")
+            shell.shows(expected)
+
+        completes("busyctl cou", "$ busyctl countdown")
+        completes("busyctl hide al", "$ busyctl hide alpha")
+        completes("busyctl hide be", "$ busyctl hide beta\\ gamma")
+        completes("busyctl wait alpha --for=f", "--for=finished")
+        completes("busyctl countdown --res", "--restart=")
+        completes("busyctl --color=al", "--color=always")
+        completes("busyctl run --name=x sleep --vers", "sleep --vers")

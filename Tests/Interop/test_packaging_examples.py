@@ -8,6 +8,9 @@ import pytest
 from packaging_support import (
     BUSYCTL, NAME, ROOT, bus_with_services, call, control_property, install, run, wait_until)
 
+# What is shipped is the release.
+pytestmark = pytest.mark.release_binary
+
 EXAMPLES = ROOT / "examples"
 
 

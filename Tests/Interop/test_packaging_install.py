@@ -4,10 +4,12 @@
 import os
 import re
 import stat
-import subprocess
 
 import pytest
 from packaging_support import BUSYCTL, DAEMON, NAME, PACKAGING, ROOT, make, run
+
+# What is shipped is the release.
+pytestmark = pytest.mark.release_binary
 
 
 @pytest.fixture
@@ -100,9 +102,7 @@ def test_the_packages_licence_is_the_projects():
 
 
 def test_scripts_are_well_formed():
-    scripts = [
-        PACKAGING / "need-packages",
-        *(PACKAGING / "tests" / name
-          for name in ("user-session", "check-service", "check-install", "first-steps"))]
+    scripts = [path for path in (PACKAGING / "tests").iterdir() if path.is_file() and not path.suffix]
+    assert len(scripts) >= 4
     for script in scripts:
-        subprocess.run(["bash", "-n", script], check=True)
+        run("bash", "-n", script)

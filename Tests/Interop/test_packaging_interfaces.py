@@ -8,6 +8,9 @@ import pytest
 from gi.repository import GLib
 from packaging_support import CONTROL, DAEMON, NAME, PACKAGING, run
 
+# What is shipped is the release.
+pytestmark = pytest.mark.release_binary
+
 FILES = {name: PACKAGING / f"dbus/{name}.xml" for name in (NAME, CONTROL)}
 DTD = "/usr/share/xml/dbus-1/introspect.dtd"
 

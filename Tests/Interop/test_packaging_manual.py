@@ -9,6 +9,9 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from packaging_support import BUSYCTL, CONTROL, DAEMON, NAME, PACKAGING, run
 
+# What is shipped is the release.
+pytestmark = pytest.mark.release_binary
+
 PAGES = sorted((PACKAGING / "man").glob("*.[178]"))
 DAEMON_PAGE = PACKAGING / "man/busyindicatord.8"
 INTERFACE_PAGE = PACKAGING / "man/busyindicator.7"

@@ -14,6 +14,9 @@ from packaging_support import (
     BUSYCTL, DAEMON, NAME, PACKAGING, bus_with_services, call, control_property, install, owner_pid,
     run, session_environment, wait_until)
 
+# What is shipped is the release.
+pytestmark = pytest.mark.release_binary
+
 UNIT = PACKAGING / "systemd/busyindicatord.service"
 
 

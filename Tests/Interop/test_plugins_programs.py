@@ -11,7 +11,7 @@ import pytest
 from standins import ROOT, Session, end, pass_time, wait
 
 UNITS = ROOT / "packaging/systemd"
-BUSYCTL = pathlib.Path(os.environ.get("BUSYCTL", ROOT / ".build/debug/busyctl"))
+BUSYCTL = pathlib.Path(os.environ.get("BUSYCTL", ROOT / ".build/release/busyctl"))
 
 
 def command(unit, home):

@@ -205,15 +205,22 @@ class Message:
     def encode(self, serial):
         """The message with that serial."""
         self.serial = serial
-        writer = Writer()
-        writer.write_all(
-            "yyyyuu", (ord("l"), self.kind, self.flags, 1, len(self.data), serial))
-        fields = [
-            (number, Variant(kind, getattr(self, name)))
-            for number, (name, kind) in FIELDS.items() if getattr(self, name)]
-        writer.write("a(yv)", fields)
-        writer.align(8)
-        return bytes(writer.data) + self.data
+        fields = _encode_fields(tuple(getattr(self, name) for name, _ in FIELDS.values()))
+        head = struct.pack("<cBBBII", b"l", self.kind, self.flags, 1, len(self.data), serial)
+        return head + fields + self.data
+
+
+@functools.lru_cache(maxsize=256)
+def _encode_fields(values):
+    """The header's fields, which calls of the same method have in common."""
+    writer = Writer()
+    # Behind the fixed part of the header.
+    writer.data += bytes(12)
+    writer.write("a(yv)", [
+        (number, Variant(kind, value))
+        for (number, (_, kind)), value in zip(FIELDS.items(), values) if value])
+    writer.align(8)
+    return bytes(writer.data[12:])
 
 
 def marshal(signature, values):

@@ -16,6 +16,7 @@ NAME = "org.busyindicator.BusyIndicator1"
 PATH = "/org/busyindicator/BusyIndicator1"
 PROGRAM = "/usr/local/bin/busyindicatord"
 INSTALLED_UNIT = pathlib.Path("/usr/local/lib/systemd/user") / UNIT
+MANUAL = pathlib.Path("/usr/local/share/man/man8/busyindicatord.8")
 USER_UNITS = pathlib.Path.home() / ".config/systemd/user"
 RUNTIME = pathlib.Path(os.environ["XDG_RUNTIME_DIR"])
 BUS_KIND = os.environ["SESSION_BUS_KIND"]
@@ -204,6 +205,18 @@ def test_a_drop_in_gives_it_options(drop_in):
     call("ShowIndicator", "s", "graceful")
     assert control_property("graceful", "Busy") == "b true"
     assert control_property("graceful", "Visible") == "b false"
+
+
+def test_it_starts_without_user_namespaces_as_the_manual_says(drop_in):
+    (lines,) = [
+        text for text in MANUAL.read_text().split("\n.Bd -literal -offset indent\n")
+        if "\nPrivateUsers=no\n" in text]
+    drop_in(lines.split("\n.Ed\n")[0] + "\n")
+    call("ShowIndicator", "s", "bare")
+    assert control_property("bare", "Busy") == "b true"
+    user_namespace = "/proc/{}/ns/user"
+    assert os.readlink(user_namespace.format(main_pid())) == os.readlink(
+        user_namespace.format("self"))
 
 
 def test_a_wrong_option_is_not_tried_again(drop_in):

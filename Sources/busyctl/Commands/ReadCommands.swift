@@ -10,7 +10,7 @@ enum ReadCommands {
   ) { invocation throws(Failure) in
     let format = try Format(invocation)
     let controls = try Session.perform(.allStates)
-      .sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
+      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     switch format {
     case .json: Console.print(StateJSON.document(controls: controls, withHolders: false))
     case .waybar:

@@ -36,8 +36,10 @@ enum WatchCommand {
 
 /// One way to show what `watch` follows.
 protocol WatchOutput: AnyObject {
-  /// Shows the state as it is now.
+  /// Shows the state as it is now: after all that has come in together.
   func show(_ observer: IndicatorObserver)
+  /// Shows one control at once, which is new, has changed or is gone.
+  func show(_ control: String, of observer: IndicatorObserver)
   /// Whether all that was shown has left this process.
   var isWritten: Bool { get }
   /// The terminal has another size, or was given back to us.
@@ -49,6 +51,7 @@ protocol WatchOutput: AnyObject {
 }
 
 extension WatchOutput {
+  func show(_ control: String, of observer: IndicatorObserver) {}
   func terminalChanged(_ observer: IndicatorObserver, isContinued: Bool) {}
   func end() {}
 }
@@ -60,6 +63,7 @@ private final class Watching {
   private let output: any WatchOutput
   private let isOnce: Bool
   private var observer: IndicatorObserver?
+  private var refresh: (any WakeTimer)?
   private var isReady = false
   private var outcome: Result<Int32, Failure>?
 
@@ -87,6 +91,10 @@ private final class Watching {
     connection.onDisconnected = { [unowned self] in
       finish(.failure(.unavailable("the session bus is gone")))
     }
+    refresh = loop.makeTimer { [unowned self] in
+      isReady = true
+      if let observer { output.show(observer) }
+    }
     observer = IndicatorObserver(connection, controls: names) { [unowned self] in see($0) }
     loop.run { outcome != nil || (isOnce && isReady && output.isWritten) }
     withExtendedLifetime(signals) {}
@@ -95,14 +103,16 @@ private final class Watching {
 
   private func see(_ event: IndicatorObserver.Event) {
     guard let observer else { return }
-    if case .countdownEnded = event { return }
-    if case .reset = event {
+    switch event {
+    case .countdownEnded: return
+    case .changed(let control), .removed(let control): output.show(control, of: observer)
+    case .reset:
       if !isReady, !observer.isDaemonRunning, !isOnce, !(output is TerminalWatch) {
         Console.remark("busyindicatord is not running; waiting for it")
       }
-      isReady = true
     }
-    output.show(observer)
+    // Once for all that has been read together: a line may be about thousands of controls.
+    refresh?.arm(at: loop.monotonicNow)
   }
 
   private func finish(_ result: Result<Int32, Failure>) {
@@ -117,7 +127,8 @@ private final class LineWatch: WatchOutput {
   private let names: [String]?
   private var output: LineOutput?
   private var timer: (any WakeTimer)?
-  private var known: Set<String> = []
+  /// The names of the controls that are there, as bytes.
+  private var known: Set<LineOutput.Kind> = []
   private weak var observer: IndicatorObserver?
 
   init(_ loop: PollLoop, _ names: [String]?) {
@@ -129,16 +140,29 @@ private final class LineWatch: WatchOutput {
 
   var isWritten: Bool { output?.isEmpty ?? true }
 
+  func show(_ control: String, of observer: IndicatorObserver) {
+    if let state = observer[control] {
+      output?.put(state.line, kind: Array(control.utf8))
+      known.insert(Array(control.utf8))
+    } else {
+      putAbsent(Array(control.utf8))
+      known.remove(Array(control.utf8))
+    }
+  }
+
+  private func putAbsent(_ name: LineOutput.Kind) {
+    output?.put("\(String(decoding: name, as: UTF8.self).harmless): absent", kind: name)
+    if names == nil { output?.drop(kind: name) }
+  }
+
   func show(_ observer: IndicatorObserver) {
     self.observer = observer
     let controls = observer.controls
-    let present = Set(controls.map(\.name))
-    for control in controls { output?.put(control.line, kind: control.name) }
-    let expected = known.isEmpty ? Set(names ?? []) : known
-    for name in expected.subtracting(present).sorted() {
-      output?.put("\(name.harmless): absent", kind: name)
-      if names == nil { output?.drop(kind: name) }
-    }
+    let present = Set(controls.map { Array($0.name.utf8) })
+    for control in controls { output?.put(control.line, kind: Array(control.name.utf8)) }
+    let expected = known.isEmpty ? Set((names ?? []).map { Array($0.utf8) }) : known
+    let missing = expected.subtracting(present)
+    for name in missing.sorted(by: { $0.lexicographicallyPrecedes($1) }) { putAbsent(name) }
     known = present
     let waits = controls.compactMap { $0.countdown.flatMap(Ticking.untilNextSecond) }
     if let wait = waits.min() {
@@ -154,19 +178,24 @@ private final class DocumentWatch: WatchOutput {
   var onGone: (() -> Void)?
   private var output: LineOutput?
   private var last: (isRunning: Bool, controls: [ControlState])?
+  private weak var observer: IndicatorObserver?
 
   init(_ loop: PollLoop) {
     output = LineOutput(on: loop) { [unowned self] in onGone?() }
+    output?.onDrained = { [unowned self] in if let observer { show(observer) } }
   }
 
   var isWritten: Bool { output?.isEmpty ?? true }
 
   func show(_ observer: IndicatorObserver) {
+    self.observer = observer
+    // While the reader is slow, no line is made that would be replaced before it is read.
+    guard let output, output.isEmpty else { return }
     // The text differs at each moment by what remains, which is no change.
     let new = (isRunning: observer.isDaemonRunning, controls: observer.controls)
     if let last, last == new { return }
     last = new
-    output?.put(StateJSON.document(controls: new.controls, isRunning: new.isRunning))
+    output.put(StateJSON.document(controls: new.controls, isRunning: new.isRunning))
   }
 }
 

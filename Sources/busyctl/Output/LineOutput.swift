@@ -10,20 +10,27 @@ internal import Glibc
 
 /// Lines to standard output for somebody who may read slowly, or leave.
 final class LineOutput {
+  /// What a line is about: the bytes of a control's name.
+  ///
+  /// Swift's strings take two spellings of a letter for one.
+  typealias Kind = [UInt8]
+
   private let descriptor: Int32
   private let isOwn: Bool
   private let isSocket: Bool
   private var observation: (any Observation)?
   private let onGone: () -> Void
+  /// Called when all is out that had to wait.
+  var onDrained: (() -> Void)?
   private var isGone = false
 
   /// What was begun to be written, and has to be finished first.
   private var begun: [UInt8] = []
   /// The line of each kind that waits, and the order in which the kinds came.
-  private var waiting: [String: String] = [:]
-  private var order: [String] = []
+  private var waiting: [Kind: String] = [:]
+  private var order: [Kind] = []
   /// The line of each kind that was written last.
-  private var written: [String: String] = [:]
+  private var written: [Kind: String] = [:]
 
   /// Writes to standard output.
   ///
@@ -47,6 +54,7 @@ final class LineOutput {
       observation = loop.observe(descriptor: descriptor, for: []) { [unowned self] readiness in
         if readiness.contains(.error) || readiness.contains(.hangUp) { return gone() }
         flush()
+        if isEmpty { onDrained?() }
       }
     }
   }
@@ -59,7 +67,7 @@ final class LineOutput {
   /// Prints a line, unless the last one of its kind was the same.
   ///
   /// One of the same kind that still waits is replaced.
-  func put(_ line: String, kind: String = "") {
+  func put(_ line: String, kind: Kind = []) {
     if written[kind] == line {
       if waiting.removeValue(forKey: kind) != nil { order.removeAll { $0 == kind } }
     } else {
@@ -69,7 +77,7 @@ final class LineOutput {
   }
 
   /// Forgets what was the last line of a kind, once it is out.
-  func drop(kind: String) {
+  func drop(kind: Kind) {
     if waiting[kind] == nil { written[kind] = nil }
   }
 

@@ -16,11 +16,12 @@ import Testing
     #expect((one < other) == (left < right))
   }
 
-  @Test(arguments: [
-    (0, 0), (1, 1), (999_999, 1), (1_000_000, 1), (1_000_001, 2), (2_500_000, 3),
-    (4_294_967_294_000_001, 4_294_967_295), (4_294_967_295_000_000, 4_294_967_295),
-    (4_294_967_295_000_001, 4_294_967_295), (1 << 62, 4_294_967_295), (.max, 4_294_967_295),
-  ] as [(UInt64, UInt32)])
+  @Test(
+    arguments: [
+      (0, 0), (1, 1), (999_999, 1), (1_000_000, 1), (1_000_001, 2), (2_500_000, 3),
+      (4_294_967_294_000_001, 4_294_967_295), (4_294_967_295_000_000, 4_294_967_295),
+      (4_294_967_295_000_001, 4_294_967_295), (1 << 62, 4_294_967_295), (.max, 4_294_967_295),
+    ] as [(UInt64, UInt32)])
   func secondsAreRoundedUpAndClamped(time: UInt64, seconds: UInt32) {
     #expect(Microseconds(rawValue: time).wholeSecondsRoundedUp == seconds)
   }
@@ -32,16 +33,18 @@ import Testing
     #expect(Microseconds(seconds: seconds) < .longest)
   }
 
-  @Test(arguments: [(0, 0), (7, 7), (-7, 7), (.max, 2_147_483_647), (.min, 2_147_483_648)]
-    as [(Int32, UInt32)])
+  @Test(
+    arguments: [(0, 0), (7, 7), (-7, 7), (.max, 2_147_483_647), (.min, 2_147_483_648)]
+      as [(Int32, UInt32)])
   func aMagnitudeHasNoSign(seconds: Int32, magnitude: UInt32) {
     #expect(Microseconds(magnitudeOf: seconds) == Microseconds(seconds: magnitude))
   }
 
-  @Test(arguments: [
-    (10, 0, nil), (0, 3, nil), (2, 3, nil), (3, 3, nil), (4, 3, 3), (6, 3, 3), (7, 3, 6),
-    (.max, 1, .max - 1), (.max, .max, nil), (.max, 1 << 63, 1 << 63),
-  ] as [(UInt64, UInt64, UInt64?)])
+  @Test(
+    arguments: [
+      (10, 0, nil), (0, 3, nil), (2, 3, nil), (3, 3, nil), (4, 3, 3), (6, 3, 3), (7, 3, 6),
+      (.max, 1, .max - 1), (.max, .max, nil), (.max, 1 << 63, 1 << 63),
+    ] as [(UInt64, UInt64, UInt64?)])
   func theGreatestLesserMultipleIsFound(time: UInt64, step: UInt64, multiple: UInt64?) {
     let found = Microseconds(rawValue: time)
       .greatestLesserMultiple(of: Microseconds(rawValue: step))

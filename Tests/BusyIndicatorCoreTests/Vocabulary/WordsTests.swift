@@ -43,7 +43,10 @@ import Testing
 
   static let refusals: [(Refusal, String, String)] = [
     (.invalidName(""), "InvalidName", "The name of a control has at least one byte, “” has none."),
-    (.invalidName("a\u{1B}[m"), "InvalidName", "The name “a\\u{1b}[m” contains a control character."),
+    (
+      .invalidName("a\u{1B}[m"), "InvalidName",
+      "The name “a\\u{1b}[m” contains a control character."
+    ),
     (.invalidArgument("So."), "InvalidArgs", "So."),
     (.noSuchControl(name("x")), "NoSuchControl", "There is no control “x”."),
     (.noCountdown(name("x")), "NoCountdown", "The control “x” has no countdown."),
@@ -67,8 +70,10 @@ import Testing
 
   @Test func whatAPeerWroteIsCutAndHarmless() {
     let long = Refusal.invalidName(String(repeating: "x", count: 300)).message
-    #expect(long == "The name “" + String(repeating: "x", count: 64) + "…” has 300 bytes, more than 255.")
-    #expect("a\n\u{7F}\u{85}\u{202E}\u{2028}b".quoted == "“a\\u{a}\\u{7f}\\u{85}\\u{202e}\\u{2028}b”")
+    #expect(
+      long == "The name “" + String(repeating: "x", count: 64) + "…” has 300 bytes, more than 255.")
+    #expect(
+      "a\n\u{7F}\u{85}\u{202E}\u{2028}b".quoted == "“a\\u{a}\\u{7f}\\u{85}\\u{202e}\\u{2028}b”")
     #expect("é日\u{1F600}".quoted == "“é日\u{1F600}”")
   }
 }

@@ -8,7 +8,7 @@
 //   clients K            the same by K connections with one call in flight each
 //   get                  reads the property Busy of the controls, --window in flight
 //   countdowns           starts a countdown of --seconds on each control, all in one write, and
-//                        prints the deadlines to --deadlines
+//                        prints the deadlines to --deadlines; with --align they are made one
 //   ticks                hears Tick for --seconds and compares it with --deadlines
 //   managed              GetManagedObjects
 //   wait                 until the name of the service is owned, --seconds at most
@@ -41,7 +41,7 @@ static const char *service = NAME;
 static const char *deadlines_file;
 static const char *methods[2] = {"ShowIndicator", "HideIndicator"};
 static int controls = 64, first, calls = 10000, window = 64, seconds = 20, spread;
-static bool in_pairs;
+static bool in_pairs, aligned;
 
 static uint64_t now_ns(clockid_t clock) {
   struct timespec time;
@@ -246,9 +246,7 @@ static void countdowns(void) {
     wire_next(&wire, &message, true);
     answered += is_answer(&message);
   }
-  if (deadlines_file == NULL) return;
-  FILE *file = fopen(deadlines_file, "w");
-  if (file == NULL) fail("%s: %s", deadlines_file, strerror(errno));
+  uint64_t *deadlines = allocate((size_t)controls, sizeof *deadlines), last = 0;
   for (int i = 0; i < controls; i++) {
     char path[96];
     snprintf(path, sizeof path, PATH "/control/control%06d", first + i);
@@ -256,8 +254,22 @@ static void countdowns(void) {
       &wire, &out, service, path, "org.freedesktop.DBus.Properties", "Get", "ss", NAME ".Control",
       "Deadline");
     wire_await(&wire, &out, serial, &message);
-    fprintf(file, "%lu\n", wire_u64(message.body + 8));
+    deadlines[i] = wire_u64(message.body + 8);
+    if (deadlines[i] > last) last = deadlines[i];
   }
+  for (int i = 0; i < controls && aligned; i++) {
+    char name[32];
+    control_name(name, sizeof name, i);
+    uint32_t serial = wire_call(
+      &wire, &out, service, PATH, NAME, "StartCountdownWithOptions", "stR", name,
+      last - deadlines[i]);
+    wire_await(&wire, &out, serial, &message);
+    deadlines[i] = last;
+  }
+  if (deadlines_file == NULL) return;
+  FILE *file = fopen(deadlines_file, "w");
+  if (file == NULL) fail("%s: %s", deadlines_file, strerror(errno));
+  for (int i = 0; i < controls; i++) fprintf(file, "%lu\n", deadlines[i]);
   fclose(file);
 }
 
@@ -311,9 +323,10 @@ static void ticks(void) {
       late[heard++] = now < due ? 0 : now - due;
     }
   }
-  // One each second: as many as whole seconds before the deadline lie within the window.
+  // As many as instants at which whole seconds are left lie within the window.
   size_t expected = 0;
-  for (int i = 0; i < count; i++) expected += (size_t)seconds;
+  for (int i = 0; i < count; i++)
+    for (uint64_t due = deadlines[i] - 1000000U; due >= from; due -= 1000000U) expected += due < to;
   qsort(late, heard, sizeof *late, compare);
   printf(
     "{\"expected\": %zu, \"heard\": %zu, \"doubled\": %zu, \"early\": %zu, \"p50_us\": %lu, "
@@ -406,7 +419,7 @@ int main(int count, char **arguments) {
     {"pairs", no_argument, NULL, 'p'},         {"show", no_argument, NULL, 'S'},
     {"hide", no_argument, NULL, 'H'},          {"forget", no_argument, NULL, 'F'},
     {"spread", no_argument, NULL, 'e'},        {"deadlines", required_argument, NULL, 'd'},
-    {0}};
+    {"align", no_argument, NULL, 'a'},         {0}};
   int option;
   while ((option = getopt_long(count, arguments, "+", options, NULL)) != -1) {
     switch (option) {
@@ -422,6 +435,7 @@ int main(int count, char **arguments) {
       case 'H': methods[0] = "HideIndicator"; break;
       case 'F': methods[1] = "Forget"; break;
       case 'e': spread = 1; break;
+      case 'a': aligned = true; break;
       case 'd': deadlines_file = optarg; break;
       default: return 64;
     }

@@ -146,6 +146,17 @@ static void put_body(struct wire_out *out, const char *signature, va_list argume
       align(out, start, 4);
       put_u32(out, 0);
       align(out, start, 8);
+    } else if (*type == 'R') {
+      align(out, start, 4);
+      size_t place = out->size;
+      put_u32(out, 0);
+      align(out, start, 8);
+      size_t entries = out->size;
+      put_text(out, start, "restart");
+      put(out, "\1s", 3);
+      put_text(out, start, "extend");
+      uint32_t length = (uint32_t)(out->size - entries);
+      memcpy(out->data + place, &length, sizeof length);
     } else {
       align(out, start, 4);
       put_u32(out, va_arg(arguments, uint32_t));
@@ -160,8 +171,8 @@ uint32_t wire_call(
   size_t length = 0;
   for (const char *type = signature; *type != 0; type++)
     length += (size_t)snprintf(
-      real_signature + length, sizeof real_signature - length, *type == 'E' ? "a{sv}" : "%c",
-      *type);
+      real_signature + length, sizeof real_signature - length, "%s",
+      *type == 'E' || *type == 'R' ? "a{sv}" : (char[]){*type, 0});
   real_signature[length] = 0;
 
   size_t start = out->size;

@@ -38,7 +38,8 @@ struct wire_message {
 void wire_connect(struct wire *wire, const char *address);
 void wire_close(struct wire *wire);
 
-// Appends a call and gives its serial. The signature may hold s u i t b, and E for an empty a{sv}.
+// Appends a call and gives its serial. The signature may hold s u i t b, and for an a{sv} E, which is
+// empty, or R, which holds restart=extend.
 uint32_t wire_call(
   struct wire *wire, struct wire_out *out, const char *destination, const char *path,
   const char *interface, const char *member, const char *signature, ...);

@@ -5,11 +5,13 @@ import subprocess
 import time
 from statistics import median
 
-from .place import Bus, Failure, processor_ns, send_at_once, wakeups
+from .place import Bus, Failure, processor_ns, wakeups
 from .rows import figure, ratio
 
 GROUP = "Countdowns"
 SENDER = "org.example.Ticks"
+# How long each runs, in seconds: none ends while it is listened to.
+LENGTH = 600
 
 
 def boottime_us():
@@ -29,11 +31,11 @@ def pair(kind, tools, count, seconds):
     with Bus(kind, tools) as bus:
         deadlines = bus.directory / "deadlines"
         with bus.service([tools.daemon]) as process:
-            bus.load("countdowns", controls=count, seconds=seconds + 8, deadlines=deadlines)
+            bus.load("countdowns", controls=count, seconds=LENGTH, deadlines=deadlines)
             own = listen(bus, process, deadlines, count, seconds)
             instants = [int(line) for line in deadlines.read_text().split()]
         # The same distances from each other, as far ahead as they were for the daemon.
-        shift = boottime_us() + (seconds + 8) * 1_000_000 - min(instants)
+        shift = boottime_us() + LENGTH * 1_000_000 - min(instants)
         deadlines.write_text("".join(f"{instant + shift}\n" for instant in instants))
         with bus.service([tools / "tick-sender", SENDER, deadlines], SENDER) as process:
             other = listen(bus, process, deadlines, count, seconds)
@@ -75,25 +77,16 @@ def sleep_rows(tools, options):
         seconds = options.idle_seconds
         for count in (0, 1, 100):
             if count > 0:
-                send_at_once(process, lambda: start_without_waiting(bus, count))
+                bus.load("countdowns", controls=count, seconds=3600, align=True)
                 time.sleep(1)
             before = wakeups(process.pid)
             time.sleep(seconds)
             rows.append(figure(
                 "Sleep", f"wake-ups a minute, {count} countdowns of one phase", "",
                 (wakeups(process.pid) - before) * 60 / seconds, 0 if count == 0 else 66,
-                note="one a second is 60; what the bus sends back may add to it"))
+                note="one a second makes 60" if count else ""))
     rows.insert(0, system_calls(tools))
     return rows
-
-
-def start_without_waiting(bus, count):
-    """The daemon stands still, so nobody waits for its answers here."""
-    process = subprocess.Popen(
-        bus.command("countdowns", controls=count, seconds=3600), env=bus.environment,
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    bus.children.append(process)
-    time.sleep(0.3)
 
 
 def system_calls(tools):

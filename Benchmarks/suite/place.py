@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -220,12 +219,3 @@ def memory(pid):
 def wakeups(pid):
     """How often it has gone to sleep of itself."""
     return status(pid, "voluntary_ctxt_switches")
-
-
-def send_at_once(process, action):
-    """Has a process find all that `action` sends it together, in one turn."""
-    process.send_signal(signal.SIGSTOP)
-    try:
-        return action()
-    finally:
-        process.send_signal(signal.SIGCONT)

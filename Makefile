@@ -15,7 +15,7 @@ REPORTS := .build/reports
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run check build test interop lint deps deps-build clean
+.PHONY: help run check check-desktop build test interop lint deps deps-build clean
 
 help: ## List the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -65,6 +65,9 @@ BUSYINDICATORD=$(CURDIR)/$(3)/busyindicatord BUSYCTL=$(CURDIR)/$(3)/busyctl \
 	$(PYTHON) -m pytest Tests/$(1) -q $(4) -p no:cacheprovider \
 	--junit-xml=$(REPORTS)/$(1)-$(2).xml
 endef
+
+check-desktop: deps build ## Show the plugins on real desktop programs; leaves pictures
+	Tests/Desktop/run
 
 lint: ## Check the format and the rules of the house
 	$(SWIFT) format lint --strict --parallel --recursive Sources Tests Package.swift

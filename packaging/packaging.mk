@@ -87,17 +87,11 @@ uninstall: ## Remove what install has installed
 	  if [ -d "$$directory" ]; then \
 	    rmdir --ignore-fail-on-non-empty "$$directory" || exit; fi; done
 
-# Debian packages that the targets below need, besides those that building needs.
-DEB_PACKAGES := debhelper dpkg-dev lintian
-CHECK_INSTALL_PACKAGES := $(DEB_PACKAGES) debootstrap
-CHECK_SERVICE_PACKAGES := systemd dbus-user-session dbus-broker dconf-service man-db \
-  python3-gi python3-pytest
-
 DEB_BUILD := .build/deb
 
 # The package's rules call `make install` here again.
 deb: $(INSTALL_NEEDS) ## Build the Debian package: .build/deb/*.deb
-	@packaging/need-packages $(DEB_PACKAGES)
+	@tools/deps build package
 	rm -rf $(DEB_BUILD)
 	mkdir -p $(DEB_BUILD)/source
 	cp -R packaging/debian $(DEB_BUILD)/source/debian
@@ -109,9 +103,9 @@ deb: $(INSTALL_NEEDS) ## Build the Debian package: .build/deb/*.deb
 	@ls -l $(DEB_BUILD)/*.deb
 
 check-install: deb ## Install, use and remove the package on a clean Debian (root)
-	@packaging/need-packages $(CHECK_INSTALL_PACKAGES)
+	@tools/deps package
 	packaging/tests/check-install $(DEB_BUILD)/busyindicator_*.deb
 
 check-service: $(INSTALL_NEEDS) ## Try the service under a real systemd --user (root)
-	@packaging/need-packages $(CHECK_SERVICE_PACKAGES)
+	@tools/deps service
 	PROGRAMS="$(abspath $(PROGRAMS))" packaging/tests/check-service

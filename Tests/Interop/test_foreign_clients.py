@@ -42,7 +42,10 @@ def dbus_send(bus, *arguments, status=0):
 
 def test_dbus_send(bus, listener):
     manager = (contract.MANAGER,)
-    assert dbus_send(bus, *manager, f"{contract.NAME}.ShowIndicatorFor", "string:a", "uint32:60") == ""
+    # Without this type it would send a signal, without --print-reply it wants no answer.
+    assert dbus_send(
+        bus, "--type=method_call", *manager, f"{contract.NAME}.ShowIndicatorFor", "string:a",
+        "uint32:60") == ""
     wait_until(lambda: "a" in listener.objects(), "the call without an answer has come")
     # All that is common needs neither an empty container nor a variant.
     for method, words in [

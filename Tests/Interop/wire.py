@@ -28,7 +28,7 @@ _ALIGNMENT = {
     "y": 1, "g": 1, "v": 1, "n": 2, "q": 2, "b": 4, "i": 4, "u": 4, "h": 4, "s": 4, "o": 4, "a": 4,
     "x": 8, "t": 8, "d": 8, "(": 8, "{": 8}
 _CODES = {code: struct.Struct("<" + letter) for code, letter in _FIXED.items()}
-_UINT32 = _CODES["u"]
+_BIG_ENDIAN_CODES = {code: struct.Struct(">" + letter) for code, letter in _FIXED.items()}
 
 
 class Variant(NamedTuple):
@@ -75,8 +75,9 @@ def _end_of_type(signature, start):
 class Writer:
     """Appends values, each aligned from the beginning of what it writes."""
 
-    def __init__(self):
+    def __init__(self, big_endian=False):
         self.data = bytearray()
+        self.codes = _BIG_ENDIAN_CODES if big_endian else _CODES
 
     def align(self, size):
         self.data += bytes(-len(self.data) % size)
@@ -91,12 +92,12 @@ class Writer:
     def write(self, kind, value):
         code = kind[0]
         self.align(_ALIGNMENT[code])
-        if code in _CODES:
-            self.data += _CODES[code].pack(value)
+        if code in self.codes:
+            self.data += self.codes[code].pack(value)
         elif code in "so":
             # Bytes go as they are: a test may want what is no UTF-8.
             raw = value if isinstance(value, bytes) else value.encode()
-            self.data += _UINT32.pack(len(raw)) + raw + b"\0"
+            self.data += self.codes["u"].pack(len(raw)) + raw + b"\0"
         elif code == "g":
             raw = value.encode()
             self.data += bytes([len(raw)]) + raw + b"\0"
@@ -123,7 +124,7 @@ class Writer:
         else:
             for value in values:
                 self.write(element, value)
-        _UINT32.pack_into(self.data, place, len(self.data) - start)
+        self.codes["u"].pack_into(self.data, place, len(self.data) - start)
 
 
 class Reader:

@@ -14,6 +14,7 @@ datadir ?= $(PREFIX)/share
 mandir ?= $(datadir)/man
 docdir ?= $(datadir)/doc/busyindicator
 paneldir ?= $(datadir)/busyindicator/panels
+unitdir ?= $(datadir)/busyindicator/units
 dbusservicedir ?= $(datadir)/dbus-1/services
 dbusinterfacedir ?= $(datadir)/dbus-1/interfaces
 bashcompletiondir ?= $(datadir)/bash-completion/completions
@@ -35,6 +36,9 @@ endif
 EXAMPLE_FILES := $(shell find examples -type f ! -path '*/.*' ! -path '*/__pycache__/*')
 PANEL_FILES := $(shell find packaging/panels -type f ! -path '*/.*' 2>/dev/null)
 
+# Units to copy, and what one of them runs.
+UNIT_FILES := busyindicator-mqtt.service busyindicator-hook.service busyindicator-hook
+
 # Every file that is installed.
 INSTALLED_FILES = \
   $(bindir)/busyindicatord $(bindir)/busyctl \
@@ -46,12 +50,13 @@ INSTALLED_FILES = \
   $(bashcompletiondir)/busyctl $(zshcompletiondir)/_busyctl $(fishcompletiondir)/busyctl.fish \
   $(docdir)/README.md \
   $(EXAMPLE_FILES:examples/%=$(docdir)/examples/%) \
-  $(PANEL_FILES:packaging/panels/%=$(paneldir)/%)
+  $(PANEL_FILES:packaging/panels/%=$(paneldir)/%) \
+  $(UNIT_FILES:%=$(unitdir)/%)
 
 # Directories that may have been made for these files alone, inner ones first.
 INSTALLED_DIRECTORIES = $(shell printf '%s\n' \
     $(dir $(EXAMPLE_FILES:examples/%=$(docdir)/examples/%) $(PANEL_FILES:packaging/panels/%=$(paneldir)/%)) \
-  | sort -ru) $(docdir) $(paneldir) $(datadir)/busyindicator \
+  | sort -ru) $(docdir) $(paneldir) $(unitdir) $(datadir)/busyindicator \
   $(systemduserunitdir) $(patsubst %/,%,$(dir $(systemduserunitdir))) \
   $(dbusservicedir) $(dbusinterfacedir) $(datadir)/dbus-1 \
   $(bashcompletiondir) $(patsubst %/,%,$(dir $(bashcompletiondir))) \
@@ -78,8 +83,10 @@ install: $(INSTALL_NEEDS) ## Install: see packaging/README.md
 	  cp examples/$$file "$(DESTDIR)$(docdir)/examples/$$file" || exit; done
 	for file in $(PANEL_FILES:packaging/panels/%=%); do \
 	  cp packaging/panels/$$file "$(DESTDIR)$(paneldir)/$$file" || exit; done
+	cd packaging/systemd && cp $(UNIT_FILES) "$(DESTDIR)$(unitdir)"
 	cd "$(DESTDIR)/" && chmod u=rwX,go=rX \
 	  $(patsubst /%,./%,$(filter-out $(bindir)/%,$(INSTALLED_FILES)))
+	chmod 755 "$(DESTDIR)$(unitdir)/busyindicator-hook"
 
 uninstall: ## Remove what install has installed
 	cd "$(DESTDIR)/" && rm -f $(patsubst /%,./%,$(INSTALLED_FILES))

@@ -113,7 +113,7 @@ def test_zsh(names):
         shell.shows("zsh>")
 
         def completes(text, expected):
-            shell.type("C-c")
+            shell.type("C-u")
             shell.type("C-l")
             shell.type("-l", text)
             shell.type("Tab")
@@ -145,7 +145,7 @@ def test_bash_in_a_terminal(names):
         shell.shows("loaded\n$")
 
         def completes(text, expected):
-            shell.type("C-c")
+            shell.type("C-u")
             shell.type("C-l")
             shell.type("-l", text)
             shell.type("Tab")

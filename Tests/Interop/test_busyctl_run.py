@@ -122,7 +122,7 @@ def test_in_a_terminal(session, extra):
         time.sleep(0.3)
         shell.command("again")
         shell.shows("again\nagain")
-        shell.type("C-c")
+        shell.interrupt()
         shell.command("echo status $?")
         shell.shows("status 130")
         wait_until(lambda: not session.busy("job"), "it has ended")

@@ -54,7 +54,7 @@ def test_it_draws_in_place_and_leaves_the_terminal_as_it_was(session):
         session.ok("show", "b")
         shell.shows("b")
         assert len(shell.lines()) == 1, shell.text()
-        shell.type("C-c")
+        shell.interrupt()
         shell.command("echo status $?; stty -a | cmp - before && echo same")
         shell.shows("status 0\nsame")
 
@@ -108,7 +108,7 @@ def test_dumb_terminal_gets_lines(session):
         shell.shows("\na: busy\n")
         session.ok("hide", "a")
         shell.shows("a: busy\na: idle")
-        shell.type("C-c")
+        shell.interrupt()
         shell.command("clear; TERM=dumb busyctl countdown b 1s --wait")
         shell.shows("b: finished\n")
 
@@ -171,7 +171,7 @@ def test_countdown_draws_one_line(session):
         shell.shows("Tea  cancelled\nstatus 2")
         shell.command("clear; busyctl countdown a 60 --wait; echo status $?")
         shell.shows("0:59")
-        shell.type("C-c")
+        shell.interrupt()
         shell.command("echo status $?")
         shell.shows("the countdown goes on")
         shell.shows("status 130")

@@ -222,7 +222,7 @@ class Terminal:
     def interrupt(self):
         """Ctrl-C, and waits for the prompt: what is typed too early the terminal throws away."""
         self.type("C-c")
-        wait_until(lambda: self.lines()[-1] == "$", f"the prompt is back; {self.text()}")
+        wait_until(lambda: self.lines()[-1].endswith("$"), f"the prompt is back; {self.text()}")
 
     def text(self):
         return self.tmux("capture-pane", "-p", "-t", "main")

@@ -175,7 +175,7 @@ def test_nested_as_deep_as_may_be(bus, listener):
 
 def test_large_texts(bus, daemon, listener):
     """Megabytes where bytes are meant: refused, and the refusal is short."""
-    huge = "é" * (4 << 20)
+    huge = "é" * (1 << 20)
     before = daemon.memory("VmHWM")
     for method, values in [
             ("ShowIndicator", (huge,)), ("SetTitle", ("a", huge)), ("SetDetail", ("a", huge)),
@@ -188,8 +188,8 @@ def test_large_texts(bus, daemon, listener):
         assert refusal.name in (contract.INVALID_ARGS, contract.INVALID_NAME, contract.NO_SUCH_HOLD)
         assert len(refusal.text) < 1000
     # One that is passed over may be large.
-    listener.call("ShowIndicatorWithOptions", "a", {"x-data": Variant("ay", bytes(8 << 20))})
-    assert daemon.memory("VmHWM") - before < 96 << 20
+    listener.call("ShowIndicatorWithOptions", "a", {"x-data": Variant("ay", bytes(4 << 20))})
+    assert daemon.memory("VmHWM") - before < 48 << 20
 
 
 def test_descriptors_that_nobody_asked_for(bus, daemon, listener):
@@ -368,7 +368,7 @@ def test_a_flood_leaves_nothing_behind(bus, daemon, listener):
     flood(10)
     listener.ping()
     before = daemon.memory()
-    flood(50)
+    flood(40)
     listener.ping()
     assert listener.objects() == {}
     assert daemon.memory() - before < 4 << 20

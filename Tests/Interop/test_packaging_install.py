@@ -44,7 +44,7 @@ def test_uninstall_leaves_nothing(tmp_path, programs, prefix):
 def test_everybody_can_read_what_is_installed(tmp_path, programs):
     tree = tmp_path / "tree"
     scripts = [
-        path.name for folder in (PACKAGING / "panels", ROOT / "examples")
+        path.name for folder in (PACKAGING / "panels", PACKAGING / "systemd", ROOT / "examples")
         for path in folder.rglob("*") if path.is_file() and os.access(path, os.X_OK)]
     previous = os.umask(0o077)
     try:
@@ -59,7 +59,7 @@ def test_everybody_can_read_what_is_installed(tmp_path, programs):
 
 def test_each_directory_can_be_chosen(tmp_path, programs):
     variables = (
-        "bindir", "mandir", "docdir", "paneldir", "dbusservicedir", "dbusinterfacedir",
+        "bindir", "mandir", "docdir", "paneldir", "unitdir", "dbusservicedir", "dbusinterfacedir",
         "bashcompletiondir", "zshcompletiondir", "fishcompletiondir", "systemduserunitdir")
     chosen = [f"{variable}=/x/{variable}" for variable in variables]
     make("install", f"DESTDIR={tmp_path}/tree", f"PROGRAMS={programs}", *chosen)

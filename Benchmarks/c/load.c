@@ -326,7 +326,8 @@ static void ticks(void) {
   // As many as instants at which whole seconds are left lie within the window.
   size_t expected = 0;
   for (int i = 0; i < count; i++)
-    for (uint64_t due = deadlines[i] - 1000000U; due >= from; due -= 1000000U) expected += due < to;
+    for (uint64_t due = deadlines[i]; due > 1000000U && (due -= 1000000U) >= from;)
+      expected += due < to;
   qsort(late, heard, sizeof *late, compare);
   printf(
     "{\"expected\": %zu, \"heard\": %zu, \"doubled\": %zu, \"early\": %zu, \"p50_us\": %lu, "

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What happens to the cost as there is more of everything."""
 
+import time
 from statistics import median
 
 from .place import Bus, processor_ns
@@ -51,7 +52,6 @@ def managed(bus, process, count, options):
 
 def countdowns(tools, options):
     """What a tick costs among so many, each at an instant of its own."""
-    import time
     rows = []
     for count in (1, 100, 10_000):
         with Bus("dbus-daemon", tools) as bus, bus.service([tools.daemon]) as process:

@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -72,9 +73,9 @@ TICKERS, SHORT, LONG = 100, 2, 7
 def daemon_tick(counter, bus):
     """Instructions of a tick that is the only one of its turn."""
     def let_run(seconds):
-        bus.load("countdowns", controls=TICKERS, spread=True, seconds=seconds,
-                 deadlines=bus.directory / "deadlines")
-        bus.load("ticks", controls=TICKERS, seconds=seconds, deadlines=bus.directory / "deadlines")
+        bus.load("countdowns", controls=TICKERS, spread=True, seconds=seconds)
+        # The last of them begins a second after the first.
+        time.sleep(seconds + 3)
     few = counter.count(lambda: let_run(SHORT))
     many = counter.count(lambda: let_run(LONG))
     return (many - few) / (TICKERS * (LONG - SHORT))
@@ -82,7 +83,6 @@ def daemon_tick(counter, bus):
 
 def sender_tick(bus, tools):
     """The same for the program in C, which ends with its last countdown."""
-    import time
     def run(seconds):
         deadlines = bus.directory / "deadlines"
         # Late enough for valgrind to have started.

@@ -132,3 +132,10 @@ import Testing
     #expect(bench.machine.drain().changes.count == 3)
   }
 }
+
+// Written out as a struct would be, since the state is compared as text.
+extension Holder: CustomStringConvertible {
+  public var description: String {
+    "\(sender) \(application) \(since) \(sinceRealtime) \(grace) \(minimum) \(order)"
+  }
+}

@@ -9,6 +9,7 @@ import random
 from unittest.mock import ANY
 
 import contract
+import pytest
 import wire
 from peer import BUS, describe
 
@@ -222,6 +223,26 @@ def test_no_answer_where_none_is_wanted(daemon, listener):
     # The one that reads ends a turn before it, wanted answer or not.
     assert told == [("InterfacesAdded", "a"), ("answer",), ("InterfacesAdded", "b")]
     assert listener.get("a", "Title") == "A"
+
+
+@pytest.mark.one_bus
+def test_unwanted_answers_are_not_even_sent(bus, daemon, listener):
+    """A bus drops them, so only who looks over its shoulder can tell."""
+    monitor = bus.connect()
+    monitor.result(wire.call(
+        BUS, "/org/freedesktop/DBus", BUS + ".Monitoring", "BecomeMonitor", "asu", ([], 0)))
+    quiet = {"flags": wire.NO_REPLY_EXPECTED}
+    listener.send(
+        listener.request("SetTitle", "a", "A", **quiet), listener.request("SetTitle", "", "A", **quiet),
+        listener.request("Nothing", signature="", **quiet))
+    wanted, = listener.send(listener.request("GetControl", "a"))
+    listener.answer(wanted)
+    monitor.until(
+        lambda: [m for m in monitor.messages if m.destination == listener.name and m.reply_to == wanted],
+        "the wanted answer is seen")
+    assert [
+        m.reply_to for m in monitor.messages
+        if m.sender == daemon.owner(listener) and m.kind in (wire.RETURN, wire.ERROR)] == [wanted]
 
 
 def test_forgotten_and_made_again(daemon, listener):

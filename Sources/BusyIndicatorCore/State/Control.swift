@@ -3,8 +3,8 @@
 // The state of one control, and how it comes to rest after an event.
 //
 // A control has no timers of its own. What is to happen to it by itself, and when, is read off its
-// state by `boottimeDeadline`, `monotonicDeadline` and `idleSince` whenever that has changed. So a
-// timer that is no longer meant cannot exist.
+// state by `deadlines()` and `idleSince` whenever that has changed. So a timer that is no longer
+// meant cannot exist.
 
 /// Where a control stands in flicker control.
 package enum Visibility: Equatable, Sendable {
@@ -160,6 +160,7 @@ extension Control {
 
   /// A holder that was to be shown at `graceEnd` has gone, or is to be shown at another time now.
   mutating func holderWent(_ graceEnd: Microseconds, _ table: [Hold]) {
+    // Only the one that was to be shown first makes it necessary to look at all others.
     guard case .waiting(let until) = visibility, until == graceEnd else { return }
     var earliest: Microseconds?
     forEachHolder(table) { earliest = earlier(earliest, $0.graceEnd) }

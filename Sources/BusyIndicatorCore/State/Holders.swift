@@ -201,10 +201,12 @@ package struct Countdown: Equatable, Sendable {
     }
   }
 
-  /// The value of a tick that was due at `instant`, and puts the next one on; nil: it has run out.
+  /// Does a tick that is due: says what it has to tell, and which one is next.
   ///
   /// After a late wake-up the ticks in between are left out, since the next is reckoned from what
   /// remains now.
+  ///
+  /// - Returns: the seconds that remain; nil when it has run out meanwhile.
   mutating func tick(now: Now) -> UInt32? {
     guard case .running(let deadline, _) = phase else { return nil }
     let remaining = deadline - now.on(clock)

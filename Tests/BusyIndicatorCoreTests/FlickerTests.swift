@@ -175,6 +175,17 @@ import Testing
     #expect(bench.log.filter { $0.contains("visible") } == [])
   }
 
+  @Test func aGraceThatEndsWhenATickIsDueIsAnnounced() throws {
+    for clock in Clock.allCases {
+      var bench = bench(grace: 1)
+      try bench.show()
+      try bench.count("c", .seconds(3)) { $0.clock = clock }
+      bench.observe()
+      bench.run(for: .seconds(1))
+      #expect(bench.takeLog() == ["0 tick 3 #1", "1 visible", "1 tick 2 #1"])
+    }
+  }
+
   @Test func whatWasOverBeforeItsGraceIsNotShownByALateWakeUp() throws {
     var bench = bench(grace: 3, minimum: 9)
     try bench.hold("a") { $0.lease = .ttl(.seconds(2)) }

@@ -135,6 +135,7 @@ import Testing
 
 // Written out as a struct would be, since the state is compared as text.
 extension Holder: CustomStringConvertible {
+  /// All of it.
   public var description: String {
     "\(sender) \(application) \(since) \(sinceRealtime) \(grace) \(minimum) \(order)"
   }

@@ -81,6 +81,7 @@ import Testing
   static let damages: [(String, Damage)] = [
     ("a name twice", { $0.controls.append($0.controls[0]) }),
     ("a hold of no control", { $0.holds[0].control = name("none") }),
+    ("holds of its own", { $0.change("c") { $0.holds = [.init(cookie: 1, slot: 0)] } }),
     ("a cookie twice", { $0.holds.append($0.holds[0]) }),
     ("a cookie of 0", { $0.holds[0].hold.cookie = 0 }),
     ("a cookie to come", { $0.holds[0].hold.cookie = 99 }),

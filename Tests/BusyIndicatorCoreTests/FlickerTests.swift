@@ -197,9 +197,22 @@ import Testing
     // Its limit comes first, then the end of its hold, then the grace of that.
     try bench.show("e") { $0.timeout = .seconds(1) }
     try bench.hold("e") { $0.lease = .ttl(.seconds(2)) }
+    try bench.hold("f") { $0.lease = .ttl(.seconds(1)) }
+    try bench.hold("f") { $0.lease = .ttl(.seconds(2)) }
     bench.wake(after: .seconds(30))
     #expect(bench.log.filter { $0.contains("visible") } == [])
     #expect(!bench.machine.visible)
+  }
+
+  @Test func whatOutlastedItsGraceIsShownByALateWakeUp() throws {
+    var bench = bench(grace: 3, minimum: 9)
+    try bench.show { $0.timeout = .seconds(5) }
+    // Its tick is due before the grace ends, its end at last.
+    try bench.count("c", .seconds(6))
+    bench.wake(after: .seconds(30))
+    #expect(bench.c.visible && !bench.c.busy)
+    bench.run(for: .seconds(20))
+    #expect(bench.log.last == "39 hidden")
   }
 
   @Test func ofAThousandHoldersTheEarliestGraceCounts() throws {

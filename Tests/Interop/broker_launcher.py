@@ -92,7 +92,7 @@ def main():
             enter_namespace()
         except PermissionError:
             # One at a time: the place is shared, and each wants to find its own there.
-            lock = open("/tmp/.broker-launcher.lock", "w", encoding="ascii")
+            lock = open("/run/broker-launcher.lock", "w", encoding="ascii")
             fcntl.flock(lock, fcntl.LOCK_EX)
         serve_journal(listener, lock)
     if listener.fileno() != 3:

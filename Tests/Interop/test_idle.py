@@ -4,7 +4,7 @@
 import signal
 
 import pytest
-from harness import end, process_state, spawn
+from harness import end, spawn
 from waiting import boottime, wait_until
 from wire import Variant
 
@@ -61,11 +61,9 @@ def test_no_system_call_in_five_seconds(bus, daemon, listener, lived):
         busy_life(listener)
     daemon.wait_until_idle()
     with Tracer(bus, daemon) as tracer:
-        before = process_state(daemon.pid)
         begin = boottime()
         wait_until(lambda: boottime() - begin > 5, "five seconds have passed")
         assert tracer.calls() == []
-        assert process_state(daemon.pid) == before
         # And it was not for strace's sake.
         listener.ping()
         wait_until(tracer.calls, "a call is seen")

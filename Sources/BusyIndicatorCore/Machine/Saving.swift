@@ -9,10 +9,6 @@ package struct Counters: Equatable, Sendable {
   package var lastCookie: UInt32 = 0
   /// The id of the countdown begun last.
   package var lastCountdown: UInt32 = 0
-  /// The place given last to a holder.
-  package var lastOrder: UInt64 = 0
-  /// The place given last to a control.
-  package var lastSerial: UInt32 = 0
 
   /// Those of a new machine.
   package init() {}
@@ -51,8 +47,6 @@ extension IndicatorStateMachine {
     var counters = Counters()
     counters.lastCookie = lastCookie
     counters.lastCountdown = lastCountdown
-    counters.lastOrder = lastOrder
-    counters.lastSerial = lastSerial
     return counters
   }
 
@@ -87,14 +81,18 @@ extension IndicatorStateMachine {
     self.init(
       configuration: configuration, lastCookie: state.counters.lastCookie,
       lastCountdown: state.counters.lastCountdown)
-    lastOrder = state.counters.lastOrder
-    lastSerial = state.counters.lastSerial
     for (name, control) in state.controls where !restore(control, name, now) { return nil }
     for saved in state.holds.sorted(by: { $0.hold.cookie < $1.hold.cookie }) where !restore(saved) {
       return nil
     }
     for slot in records.indices {
       guard records[slot].control.isConsistent(holds) else { return nil }
+      // Places are compared with those of what is there, so they go on from these.
+      lastSerial = max(lastSerial, records[slot].control.serial)
+      var order = lastOrder
+      records[slot].control.forEachHolder(holds) { order = max(order, $0.order) }
+      guard order < .max else { return nil }
+      lastOrder = order
       if records[slot].control.busySince != nil { busyCount += 1 }
       if records[slot].control.isVisible { visibleCount += 1 }
       schedule(slot)
@@ -107,7 +105,7 @@ extension IndicatorStateMachine {
   private mutating func restore(_ control: Control, _ name: ControlName, _ now: Now) -> Bool {
     var control = control
     control.countdown?.skipMissedTicks(now: now)
-    guard slots[name] == nil, control.holds.isEmpty, control.serial <= lastSerial,
+    guard slots[name] == nil, control.holds.isEmpty,
       control.countdown?.id ?? 0 <= lastCountdown
     else { return false }
     let slot = Int32(truncatingIfNeeded: records.count)

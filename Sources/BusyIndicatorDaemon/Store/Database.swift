@@ -47,6 +47,8 @@ final class Database {
     try execute("PRAGMA synchronous=OFF")
     try execute("PRAGMA cache_size=-256")
     try execute("PRAGMA temp_store=MEMORY")
+    // A commit writes whole pages, so small ones are cheap; this takes effect in a new file only.
+    try execute("PRAGMA page_size=1024")
     try execute("PRAGMA journal_mode=WAL")
     try execute("PRAGMA journal_size_limit=1048576")
     // Takes the lock.
@@ -60,19 +62,6 @@ final class Database {
   func execute(_ sql: String) throws(DatabaseError) {
     let result = sqlite3_exec(raw, sql, nil, nil, nil)
     guard result == SQLITE_OK else { throw failure(result) }
-  }
-
-  /// Does `body` as one transaction: all of it, or nothing.
-  func transaction(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
-    try execute("BEGIN")
-    do throws(DatabaseError) {
-      try body()
-      try execute("COMMIT")
-    } catch {
-      // It may have been rolled back already: then this fails, and nothing is lost.
-      _ = sqlite3_exec(raw, "ROLLBACK", nil, nil, nil)
-      throw error
-    }
   }
 
   /// The number that the program keeps in the file's header for itself; 0 in a new one.
@@ -104,6 +93,33 @@ final class Database {
     DatabaseError(
       code: result & 0xff,
       description: sqlite3_errmsg(raw).map { String(cString: $0) } ?? "error \(result)")
+  }
+}
+
+/// What makes several statements one: all of them, or nothing.
+struct Transaction {
+  private let database: Database
+  // Parsing them anew each time would cost more than what they do.
+  private let beginning: Statement
+  private let committing: Statement
+
+  init(in database: Database) throws(DatabaseError) {
+    self.database = database
+    beginning = try database.prepare("BEGIN")
+    committing = try database.prepare("COMMIT")
+  }
+
+  /// Does `body` as one transaction.
+  func run(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
+    try beginning.run()
+    do throws(DatabaseError) {
+      try body()
+      try committing.run()
+    } catch {
+      // It may have been rolled back already: then this fails, and nothing is lost.
+      try? database.execute("ROLLBACK")
+      throw error
+    }
   }
 }
 

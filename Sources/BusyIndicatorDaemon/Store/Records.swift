@@ -30,8 +30,7 @@ enum Schema {
   static let creation = """
     CREATE TABLE control (\(definition(controlColumns, key: "TEXT"))) WITHOUT ROWID;
     CREATE TABLE hold (\(definition(holdColumns, key: "INTEGER")));
-    CREATE TABLE counters (
-      id INTEGER PRIMARY KEY, last_cookie, last_countdown, last_order, last_serial);
+    CREATE TABLE counters (id INTEGER PRIMARY KEY, last_cookie, last_countdown);
     PRAGMA user_version=\(version);
     """
 
@@ -71,8 +70,6 @@ extension Statement {
   func bind(_ counters: Counters) {
     bind(counters.lastCookie)
     bind(counters.lastCountdown)
-    bind(counters.lastOrder)
-    bind(counters.lastSerial)
   }
 
   func bind(_ name: ControlName, _ control: Control) {
@@ -192,8 +189,6 @@ extension Row {
     var counters = Counters()
     counters.lastCookie = number()
     counters.lastCountdown = number()
-    counters.lastOrder = bits()
-    counters.lastSerial = number()
     return counters
   }
 

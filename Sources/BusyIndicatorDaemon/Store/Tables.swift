@@ -29,6 +29,7 @@ enum StoreFailure: Error, CustomStringConvertible {
 /// The open file with its statements.
 final class Tables {
   private let database: Database
+  private let transaction: Transaction
   private let replaceControl: Statement
   private let deleteControl: Statement
   private let replaceHold: Statement
@@ -42,9 +43,10 @@ final class Tables {
       database = try Database(path: path, patience: patience)
       let version = try database.userVersion()
       let isEmpty = try database.isEmpty()
+      transaction = try Transaction(in: database)
       if version == 0, isEmpty {
         let database = database
-        try database.transaction { () throws(DatabaseError) in
+        try transaction.run { () throws(DatabaseError) in
           try database.execute(Schema.creation)
         }
       } else if version != Schema.version {
@@ -54,7 +56,7 @@ final class Tables {
       deleteControl = try database.prepare("DELETE FROM control WHERE name = ?")
       replaceHold = try database.prepare(Schema.replace("hold", Schema.holdColumns))
       deleteHold = try database.prepare("DELETE FROM hold WHERE cookie = ?")
-      replaceCounters = try database.prepare("REPLACE INTO counters VALUES (1, ?, ?, ?, ?)")
+      replaceCounters = try database.prepare("REPLACE INTO counters VALUES (1, ?, ?)")
     } catch {
       // A missing table or column is SQLITE_ERROR: somebody else's file.
       throw error.isForeign ? .unusable(error.description) : .database(error)
@@ -67,7 +69,7 @@ final class Tables {
     var isMalformed = false
     do throws(DatabaseError) {
       let counters = try database.prepare(
-        "SELECT last_cookie, last_countdown, last_order, last_serial FROM counters")
+        "SELECT last_cookie, last_countdown FROM counters")
       try counters.forEachRow { state.counters = $0.counters() }
       let controls = try database.prepare(Schema.select("control", Schema.controlColumns))
       try controls.forEachRow { row in
@@ -92,13 +94,14 @@ final class Tables {
   /// Writes what a turn changed, as one transaction; none when it changed nothing that is kept.
   func write(_ drain: Drain, of machine: IndicatorStateMachine) throws(StoreFailure) {
     let counters = machine.counters
-    let changesCounters = counters != writtenCounters
-    let removed = drain.changes.contains { if case .removed = $0 { true } else { false } }
-    guard
-      changesCounters || removed || !drain.touched.isEmpty || !drain.changedHolds.isEmpty
-        || !drain.endedHolds.isEmpty
-    else { return }
-    try transaction { [self] () throws(DatabaseError) in
+    var removed = 0
+    for case .removed in drain.changes { removed += 1 }
+    let statements =
+      removed + drain.touched.count + drain.endedHolds.count + drain.changedHolds.count
+      + (counters == writtenCounters ? 0 : 1)
+    guard statements > 0 else { return }
+    // A single statement is a transaction by itself, at half the price.
+    try commit(isImplicit: statements == 1) { [self] () throws(DatabaseError) in
       for case .removed(let name) in drain.changes {
         deleteControl.bind(name.rawValue)
         try deleteControl.run()
@@ -111,13 +114,13 @@ final class Tables {
       for cookie in drain.changedHolds {
         if let hold = machine.savedHold(cookie) { try write(hold) }
       }
-      if changesCounters { try write(counters) }
+      if counters != writtenCounters { try write(counters) }
     }
   }
 
   /// Writes all of the state in place of what is there.
   func writeAll(of machine: IndicatorStateMachine) throws(StoreFailure) {
-    try transaction { [self] () throws(DatabaseError) in
+    try commit { [self] () throws(DatabaseError) in
       try database.execute("DELETE FROM control; DELETE FROM hold; DELETE FROM counters")
       for id in machine.controls { try write(machine.saved(id)) }
       for cookie in machine.allHolds {
@@ -127,9 +130,11 @@ final class Tables {
     }
   }
 
-  private func transaction(_ body: () throws(DatabaseError) -> Void) throws(StoreFailure) {
+  private func commit(
+    isImplicit: Bool = false, _ body: () throws(DatabaseError) -> Void
+  ) throws(StoreFailure) {
     do throws(DatabaseError) {
-      try database.transaction(body)
+      if isImplicit { try body() } else { try transaction.run(body) }
     } catch {
       // What was written of them in the transaction is not there any more.
       writtenCounters = nil

@@ -63,6 +63,8 @@ import Testing
   @Test(arguments: [
     ("", "", true), ("a", "", false), ("abc", "abc", true), ("abc", "abd", false),
     ("\u{E9}", "e\u{301}", false),
+    // Both are three bytes.
+    ("\u{212B}", "A\u{30A}", false),
     (String(repeating: "x", count: 40), String(repeating: "x", count: 40), true),
     (String(repeating: "x", count: 40), String(repeating: "x", count: 39) + "y", false),
   ])

@@ -9,17 +9,20 @@ struct Trial {
   private var observer = Observer()
   private var now: Now
   private var random: SplitMix
-  private(set) var difference: String?
-  private let calls: History?
+  // A class, so that a text is made only when it is needed, and may be of anything here.
+  private let report = Report()
 
-  private final class History {
+  private final class Report {
+    var keepsHistory = false
     var lines: [String] = []
+    var difference: String?
   }
 
-  var history: String { calls?.lines.suffix(40).joined(separator: "\n") ?? "" }
+  var difference: String? { report.difference }
+  var history: String { report.lines.suffix(40).joined(separator: "\n") }
 
   init(seed: UInt64, keepsHistory: Bool) {
-    calls = keepsHistory ? History() : nil
+    report.keepsHistory = keepsHistory
     random = SplitMix(state: seed)
     var configuration = Configuration()
     configuration.maxControls = random.pick([3, 5, 20])
@@ -86,10 +89,12 @@ struct Trial {
     note("\(time) pass" + (isSuspended ? " in a suspend" : ""))
   }
 
-  private func note(_ text: @autoclosure () -> String) { calls?.lines.append(text()) }
+  private func note(_ text: @autoclosure () -> String) {
+    if report.keepsHistory { report.lines.append(text()) }
+  }
 
-  private mutating func expect(_ isSame: Bool, _ text: String) {
-    if !isSame, difference == nil { difference = text }
+  private func expect(_ isSame: Bool, _ text: @autoclosure () -> String) {
+    if !isSame, report.difference == nil { report.difference = text() }
   }
 
   // MARK: - Calls
@@ -330,11 +335,11 @@ struct Trial {
     }
   }
 
-  private mutating func same(_ real: String?, _ naive: ErrorName?) {
+  private func same(_ real: String?, _ naive: ErrorName?) {
     expect(real == naive?.rawValue, "\(real ?? "done"), not \(naive?.rawValue ?? "done")")
   }
 
-  private mutating func same(_ real: String, _ naive: Result<UInt32, NaiveError>) {
+  private func same(_ real: String, _ naive: Result<UInt32, NaiveError>) {
     let expected =
       switch naive {
       case .success(let number): "\(number)"
@@ -345,18 +350,17 @@ struct Trial {
 
   // MARK: - Comparing
 
-  private mutating func compare() {
+  private func compare() {
     expect(machine.count == model.controls.count, "\(machine.count) controls")
     for control in model.controls {
       guard let id = machine.find(name(control.name)) else {
         return expect(false, "\(control.name) is missing")
       }
       let (real, naive) = (Snapshot(machine[id]), control.snapshot)
-      if real != naive { expect(false, "\(control.name) is \(real), not \(naive)") }
+      expect(real == naive, "\(control.name) is \(real), not \(naive)")
       let left = control.countdown.map { model.left($0) } ?? 0
-      if machine.remaining(of: id, now: now).rawValue != left {
-        expect(false, "what remains of \(control.name) is not \(left)")
-      }
+      let remaining = machine.remaining(of: id, now: now).rawValue
+      expect(remaining == left, "\(remaining) remains of \(control.name), not \(left)")
     }
     expect(machine.busy == model.controls.contains { !$0.holders.isEmpty }, "the manager's Busy")
     expect(
@@ -364,7 +368,7 @@ struct Trial {
     compareDeadlines()
   }
 
-  private mutating func compareDeadlines() {
+  private func compareDeadlines() {
     let pending = model.pending
     let next = machine.nextDeadline
     expect(
@@ -394,8 +398,9 @@ struct Trial {
     model.changedHolds = []
     if let fault = observer.apply(drain, machine) { expect(false, fault) }
     expect(observer.watched == model.watched, "watched are \(observer.watched)")
-    for control in model.controls where observer.known[control.name] != control.snapshot {
-      expect(false, "the observer sees \(control.name) otherwise")
+    for control in model.controls {
+      let isSame = observer.known[control.name] == control.snapshot
+      expect(isSame, "the observer sees \(control.name) otherwise")
     }
     expect(observer.known.count == model.controls.count, "the observer sees others")
     expect(observer.busy == machine.busy && observer.visible == machine.visible, "the manager")

@@ -4,9 +4,9 @@
     broker_launcher.py SOCKET CONFIGURATION
 
 dbus-broker-launch wants two things that systemd gives: a listening socket as descriptor 3, and
-/run/systemd/journal/socket, without which it ends at once. Where there is no journal, a datagram socket
-stands in for it, whose lines go to the standard error: in a mount namespace of its own where that may
-be had, else in its proper place, a container being somebody's own.
+/run/systemd/journal/socket, without which it ends at once. A datagram socket stands in for that, whose
+lines go to the standard error: in a mount namespace of its own. Where that may not be had the machine's
+journal has to do; and where there is none, in a container then, the stand-in has its proper place.
 """
 
 import ctypes
@@ -17,6 +17,8 @@ import socket
 import sys
 
 JOURNAL = "/run/systemd/journal/socket"
+# Says that what is there is no journal.
+MARK = "/run/systemd/journal/stand-in"
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 MS_REC, MS_PRIVATE = 0x4000, 0x40000
 PR_SET_PDEATHSIG = 1
@@ -86,15 +88,16 @@ def main():
     listener.bind(path)
     listener.listen(1024)
     listener.setblocking(False)
-    if not has_journal():
-        lock = None
-        try:
-            enter_namespace()
-        except PermissionError:
+    try:
+        enter_namespace()
+        serve_journal(listener, None)
+    except PermissionError:
+        if os.path.exists(MARK) or not has_journal():
             # One at a time: the place is shared, and each wants to find its own there.
-            lock = open("/run/broker-launcher.lock", "w", encoding="ascii")
+            os.makedirs(os.path.dirname(JOURNAL), exist_ok=True)
+            lock = open(MARK, "w", encoding="ascii")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        serve_journal(listener, lock)
+            serve_journal(listener, lock)
     if listener.fileno() != 3:
         os.dup2(listener.fileno(), 3)
     os.set_inheritable(3, True)

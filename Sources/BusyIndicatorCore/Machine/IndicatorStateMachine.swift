@@ -220,7 +220,8 @@ package struct IndicatorStateMachine: Sendable {
 
   /// What a new holder is.
   mutating func makeHolder(_ options: HolderOptions, sender: String, now: Now) -> Holder {
-    lastOrder += 1
+    // It wraps only behind a store that was tampered with; then it is unclear who is older.
+    lastOrder &+= 1
     return Holder(
       sender: sender, application: options.application ?? "", since: now.monotonic,
       sinceRealtime: now.realtime, grace: options.grace ?? configuration.grace,

@@ -8,6 +8,10 @@ package final class ObjectServer {
   package var willRead: () -> Void = {}
 
   private var exports: [any Exported] = []
+  private let peer = StandardInterfaces.peer()
+  private let introspectable = StandardInterfaces.introspectable()
+  private let properties = StandardInterfaces.properties()
+  private let objectManager = StandardInterfaces.objectManager()
   private var managerPath: ObjectPath?
 
   package init() {}
@@ -86,12 +90,12 @@ package final class ObjectServer {
   ) throws(DBusError) -> Message? {
     let node = StandardNode(server: self, path: target.path, object: bound)
     // A machine answers for itself at any path; a node only where there is one.
-    var interfaces = [StandardInterfaces.peer]
-    if bound != nil || isNode(target.path) { interfaces.append(StandardInterfaces.introspectable) }
-    if bound != nil { interfaces.append(StandardInterfaces.properties) }
-    if target.path == managerPath?.rawValue { interfaces.append(StandardInterfaces.objectManager) }
+    var interfaces = [peer]
+    if bound != nil { interfaces.append(properties) }
+    if bound != nil || isNode(target.path) { interfaces.append(introspectable) }
+    if target.path == managerPath?.rawValue { interfaces.append(objectManager) }
     for interface in interfaces {
-      let answer = try interface().answer(call, target, node, willRead, &interfaceSeen)
+      let answer = try interface.answer(call, target, node, willRead, &interfaceSeen)
       if let answer { return answer }
     }
     return nil
@@ -129,9 +133,9 @@ package final class ObjectServer {
 
   /// The interfaces that stand beside an object's own, at a path.
   func standardInterfaceXML(at path: String, hasObject: Bool) -> [String] {
-    var xml = [StandardInterfaces.introspectable().xml, StandardInterfaces.peer().xml]
-    if hasObject { xml.insert(StandardInterfaces.properties().xml, at: 0) }
-    if path == managerPath?.rawValue { xml.append(StandardInterfaces.objectManager().xml) }
+    var xml = [introspectable.xml, peer.xml]
+    if hasObject { xml.insert(properties.xml, at: 0) }
+    if path == managerPath?.rawValue { xml.append(objectManager.xml) }
     return xml
   }
 

@@ -56,8 +56,8 @@ def pytest_runtest_makereport(item):
     if report.failed and isinstance(bus, Bus):
         for daemon in bus.daemons:
             report.sections.append((f"log of busyindicatord {' '.join(daemon.flags)}", daemon.log))
-        if bus.log.exists():
-            report.sections.append((f"log of {bus.kind}", bus.log.read_text(errors="replace")))
+        text = bus.log.read_text(errors="replace") if bus.log.exists() else bus.last_log
+        report.sections.append((f"log of {bus.kind}", text))
 
 
 @pytest.hookimpl(hookwrapper=True)

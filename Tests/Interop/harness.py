@@ -103,6 +103,7 @@ class Bus:
             "HOME": str(self.directory), "LC_ALL": "C.UTF-8",
             "XDG_RUNTIME_DIR": str(self.runtime), "DBUS_SESSION_BUS_ADDRESS": self.address}
         self.log = self.directory / "bus.log"
+        self.last_log = ""
         self.peers = []
         self.daemons = []
         self.process = None
@@ -155,6 +156,10 @@ class Bus:
             if daemon.process:
                 end(daemon.process, signal.SIGKILL)
         self.stop()
+        # Looked at when the directory is gone, if something was wrong.
+        for daemon in self.daemons:
+            daemon.last_log = daemon.log
+        self.last_log = self.log.read_text(errors="replace") if self.log.exists() else ""
         shutil.rmtree(self.directory, ignore_errors=True)
 
 
@@ -168,6 +173,7 @@ class Daemon:
         self.environment = {**bus.environment, "BUSYINDICATORD_PLUGINS": "", **environment}
         self.log_file = bus.directory / f"daemon-{len(bus.daemons)}.log"
         self.process = None
+        self.last_log = ""
         # Regular expressions of the warnings that a test provokes.
         self.expected = []
         bus.daemons.append(self)
@@ -206,7 +212,7 @@ class Daemon:
     @property
     def log(self):
         """What it has written."""
-        return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
+        return self.log_file.read_text(errors="replace") if self.log_file.exists() else self.last_log
 
     @property
     def is_alive(self):

@@ -11,9 +11,11 @@ enum Program {
   static func run(_ arguments: [String]) -> Int32 {
     do throws(Failure) {
       let invocation = try CommandLineParser.parse(Array(arguments.dropFirst()))
-      guard let invocation else { return 0 }
-      try checkEncoding(of: invocation)
-      let status = try invocation.command.run(invocation)
+      var status: Int32 = 0
+      if let invocation {
+        try checkEncoding(of: invocation)
+        status = try invocation.command.run(invocation)
+      }
       if let number = Console.outputError {
         throw .failed("the output cannot be written: \(String(cString: strerror(number)))")
       }

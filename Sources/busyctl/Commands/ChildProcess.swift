@@ -34,6 +34,8 @@ struct ChildProcess {
   ///   - mask: the signals that it shall find blocked; nil for those that are now.
   /// - Throws: status 126 or 127, as env(1) has them.
   init(_ words: Words, mask: sigset_t? = nil) throws(Failure) {
+    // Were it ignored, as a parent may have left it, the kernel would keep the child's end to itself.
+    signal(SIGCHLD, SIG_DFL)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

@@ -82,7 +82,7 @@ enum ReadCommands {
       let detail = control.detail.isEmpty ? "" : " (\(control.detail.harmless))"
       table.rows.append([
         control.name.harmless, control.activities, control.remainingText ?? "",
-        control.progress.map { "\(Int($0 * 100))%" } ?? "", control.title.harmless + detail,
+        control.progress.map { "\(wholePercent(of: $0))%" } ?? "", control.title.harmless + detail,
       ])
     }
     Console.print(table.text(color: Console.usesColor(1)))
@@ -112,7 +112,7 @@ enum ReadCommands {
     add("Detail", control.detail)
     add("Icon", control.icon)
     add("Desktop entry", control.desktopEntry)
-    if let progress = control.progress { add("Progress", "\(Int(progress * 100))%") }
+    if let progress = control.progress { add("Progress", "\(wholePercent(of: progress))%") }
     if let countdown = control.countdown {
       let whole = TimeText.remaining(countdown.duration)
       add("Countdown", "\(countdown.id)")

@@ -14,10 +14,15 @@ final class Signals {
   static let ending = [SIGINT, SIGTERM, SIGHUP]
 
   /// Blocks these signals and tells of each that arrives.
+  ///
+  /// One that this process was started to ignore, as by nohup(1), it goes on ignoring: a signalfd
+  /// would tell of it all the same.
   init(_ numbers: [Int32], on loop: any Loop, _ handler: @escaping (Int32) -> Void) {
+    // Of children somebody wants to hear; an ignored SIGCHLD would never come.
+    if numbers.contains(SIGCHLD) { signal(SIGCHLD, SIG_DFL) }
     var set = sigset_t()
     sigemptyset(&set)
-    for number in numbers { sigaddset(&set, number) }
+    for number in numbers where !Self.isIgnored(number) { sigaddset(&set, number) }
     var old = sigset_t()
     sigprocmask(SIG_BLOCK, &set, &old)
     before = old
@@ -29,6 +34,13 @@ final class Signals {
         handler(Int32(info.ssi_signo))
       }
     }
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    // A function pointer whose value is SIG_IGN, 1.
+    return unsafeBitCast(action.__sigaction_handler, to: Int.self) == 1
   }
 
   deinit {

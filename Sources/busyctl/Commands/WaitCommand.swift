@@ -24,10 +24,8 @@ enum WaitCommand {
       return try waitForEnd(of: name, connection, loop, timeout)
     }
     let waiting = StateWaiting(connection, loop, name, busy: goal == "busy")
-    let timer = loop.makeTimer { waiting.finish(.failure(late(name, goal))) }
-    if let timeout { timer.arm(at: loop.monotonicNow + timeout.rawValue) }
+    if let timeout { waiting.giveUp(after: timeout, late(name, goal)) }
     try waiting.wait()
-    withExtendedLifetime(timer) {}
     return 0
   }
 
@@ -58,6 +56,11 @@ private final class StateWaiting {
   private var outcome: Result<Void, Failure>?
   private var isFirst = true
   private var absence: (any WakeTimer)?
+  private var patience: (any WakeTimer)?
+  private var deadline: UInt64?
+
+  /// How long the first state is waited for when the time to wait is shorter.
+  private static let firstLook: UInt64 = 1_000_000
 
   init(_ connection: IndicatorConnection, _ loop: PollLoop, _ name: String, busy: Bool) {
     self.loop = loop
@@ -81,9 +84,20 @@ private final class StateWaiting {
     if outcome == nil { outcome = result }
   }
 
+  /// Fails when the time has passed, but not before it has looked once: it may be so already.
+  func giveUp(after timeout: Microseconds, _ failure: Failure) {
+    patience = loop.makeTimer { [unowned self] in finish(.failure(failure)) }
+    let now = Microseconds(rawValue: loop.monotonicNow)
+    deadline = (now + timeout).rawValue
+    patience?.arm(at: (now + max(timeout, Microseconds(rawValue: Self.firstLook))).rawValue)
+  }
+
   private func look() {
     guard let observer else { return }
-    defer { isFirst = false }
+    defer {
+      if isFirst, let deadline { patience?.arm(at: deadline) }
+      isFirst = false
+    }
     guard observer.isDaemonRunning else {
       if isFirst {
         finish(.failure(.unavailable("busyindicatord is not running")))

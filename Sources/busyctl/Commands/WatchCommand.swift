@@ -214,6 +214,7 @@ private final class BarWatch: WatchOutput {
     self.idle = idle
     self.template = template
     output = LineOutput(on: loop) { [unowned self] in onGone?() }
+    output?.onDrained = { [unowned self] in if let observer { show(observer) } }
     timer = loop.makeTimer { [unowned self] in if let observer { show(observer) } }
   }
 
@@ -221,8 +222,10 @@ private final class BarWatch: WatchOutput {
 
   func show(_ observer: IndicatorObserver) {
     self.observer = observer
+    // While the reader is slow, no line is made that would be replaced before it is read.
+    guard let output, output.isEmpty else { return }
     let controls = observer.activeControls
-    output?.put(line(for: controls))
+    output.put(line(for: controls))
     let waits = controls.compactMap { $0.countdown.flatMap(Ticking.untilNextSecond) }
     if let wait = waits.min() {
       timer?.arm(at: loop.monotonicNow + wait)

@@ -25,7 +25,7 @@ struct BarContext {
       if let remaining = control.remainingText {
         parts.append(control.countdown?.isPaused ?? false ? "\(remaining) (paused)" : remaining)
       }
-      if let progress = control.progress { parts.append("\(Int(progress * 100))%") }
+      if let progress = control.progress { parts.append("\(wholePercent(of: progress))%") }
       if !control.detail.isEmpty { parts.append(control.detail.harmless) }
       return parts.joined(separator: "  ")
     }.joined(separator: "\n")
@@ -87,7 +87,7 @@ enum BarLine {
     if let shown = controls.last {
       var parts = [shown.label]
       if let remaining = shown.remainingText { parts.append(remaining) }
-      if let progress = shown.progress { parts.append("\(Int(progress * 100))%") }
+      if let progress = shown.progress { parts.append("\(wholePercent(of: progress))%") }
       if !context.more.isEmpty { parts.append(context.more) }
       text = parts.joined(separator: " ")
     }

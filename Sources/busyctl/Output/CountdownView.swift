@@ -45,7 +45,7 @@ final class CountdownView {
     if let wait = Ticking.untilNextSecond(of: countdown) {
       timer?.arm(at: loop.monotonicNow + wait)
     }
-    progress?.set(percent: Int(countdown.fraction() * 100), isPaused: countdown.isPaused)
+    progress?.set(percent: wholePercent(of: countdown.fraction()), isPaused: countdown.isPaused)
     guard isTerminal else { return }
     let symbols = Symbols.current
     let bar = symbols.bar(countdown.fraction(), cells: 20)

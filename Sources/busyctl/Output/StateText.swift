@@ -33,13 +33,13 @@ extension ControlState {
   var remainingText: String? { countdown.map { TimeText.remaining($0.remaining()) } }
 
   /// How far its work is, or else its countdown, 0…100; nil when neither is known.
-  var percent: Int? { (progress ?? countdown?.fraction()).map { Int($0 * 100) } }
+  var percent: Int? { (progress ?? countdown?.fraction()).map { wholePercent(of: $0) } }
 
   /// One line about it, as `watch` prints it.
   var line: String {
     var parts = ["\(name.harmless): \(activities)"]
     if let remainingText { parts.append(remainingText) }
-    if let progress { parts.append("\(Int(progress * 100))%") }
+    if let progress { parts.append("\(wholePercent(of: progress))%") }
     if isBusy || countdown != nil {
       if !title.isEmpty { parts.append(title.harmless) }
       if !detail.isEmpty { parts.append("(\(detail.harmless))") }
@@ -75,3 +75,8 @@ struct TextTable {
     return ([Style.bold(line(head), if: color)] + rows.map(line)).joined(separator: "\n")
   }
 }
+
+/// A fraction as a whole percentage, rounded down, so that 100 % is only what is complete.
+///
+/// 0.29 times 100 is a little less than 29 to a Double, hence the little that is added.
+func wholePercent(of fraction: Double) -> Int { Int(fraction * 100 + 1e-9) }

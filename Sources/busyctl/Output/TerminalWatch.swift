@@ -151,7 +151,7 @@ struct Layout {
 
   private func time(of control: ControlState) -> String {
     if let remaining = control.remainingText { return remaining }
-    if let progress = control.progress { return "\(Int(progress * 100))%" }
+    if let progress = control.progress { return "\(wholePercent(of: progress))%" }
     return control.isActive ? "" : "idle"
   }
 }

@@ -106,7 +106,7 @@ final class Store {
   // MARK: - Writing
 
   /// Writes what a turn changed, so that it is safe when this returns, unless it cannot be.
-  func commit(_ drain: borrowing Drain, of machine: borrowing IndicatorStateMachine) {
+  func commit(_ drain: Drain, of machine: IndicatorStateMachine) {
     switch health {
     case .homeless: return
     case .behind(let retry):
@@ -122,7 +122,7 @@ final class Store {
   }
 
   // The state as a whole, since what has changed since it was last kept nobody knows.
-  private func catchUp(_ machine: borrowing IndicatorStateMachine) {
+  private func catchUp(_ machine: IndicatorStateMachine) {
     guard let path else { return }
     do throws(StoreFailure) {
       if tables == nil { tables = try Tables(path: path.file, patience: 0) }

@@ -92,7 +92,7 @@ final class Tables {
   }
 
   /// Writes what a turn changed, as one transaction; none when it changed nothing that is kept.
-  func write(_ drain: borrowing Drain, of machine: borrowing IndicatorStateMachine) throws(StoreFailure) {
+  func write(_ drain: Drain, of machine: IndicatorStateMachine) throws(StoreFailure) {
     let counters = machine.counters
     var removed = 0
     for case .removed in drain.changes { removed += 1 }
@@ -119,7 +119,7 @@ final class Tables {
   }
 
   /// Writes all of the state in place of what is there.
-  func writeAll(of machine: borrowing IndicatorStateMachine) throws(StoreFailure) {
+  func writeAll(of machine: IndicatorStateMachine) throws(StoreFailure) {
     try commit { [self] () throws(DatabaseError) in
       try database.execute("DELETE FROM control; DELETE FROM hold; DELETE FROM counters")
       for id in machine.controls { try write(machine.saved(id)) }

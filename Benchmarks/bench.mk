@@ -7,14 +7,12 @@
 #
 # ONLY=calls (or instructions, countdowns, growth, footprint, core) runs that part alone.
 
-# What they need besides what building and testing do.
-BENCH_PACKAGES := gcc g++ valgrind libglib2.0-dev libdbus-1-dev libsystemd-dev dbus-broker \
-	systemd libglib2.0-bin strace binutils util-linux pkgconf
-
 .PHONY: bench bench-quick
 
 bench: build ## Measure everything, and write docs/performance.md
+	@tools/deps bench
 	$(PYTHON) Benchmarks/bench $(addprefix --only ,$(ONLY)) --report docs/performance.md
 
 bench-quick: build ## Measure a little of everything
+	@tools/deps bench
 	$(PYTHON) Benchmarks/bench --quick $(addprefix --only ,$(ONLY))

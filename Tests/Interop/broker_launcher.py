@@ -4,9 +4,10 @@
     broker_launcher.py SOCKET CONFIGURATION
 
 dbus-broker-launch wants two things that systemd gives: a listening socket as descriptor 3, and
-/run/systemd/journal/socket, without which it ends at once. A datagram socket stands in for that, whose
-lines go to the standard error: in a mount namespace of its own. Where that may not be had the machine's
-journal has to do; and where there is none, in a container then, the stand-in has its proper place.
+/run/systemd/journal/socket, without which it ends at once. A datagram socket stands in for that,
+whose lines go to the standard error: in a mount namespace of its own. Where that may not be had the
+machine's journal has to do; and where there is none, in a container then, the stand-in takes its
+place.
 """
 
 import ctypes

@@ -52,6 +52,12 @@ def cpu_ticks(pid):
     return int(fields[11]) + int(fields[12])
 
 
+def heed_signals():
+    """In a child: tests that were started in the background would hand on that Ctrl-C is ignored."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Session:
     """A private bus, runtime directory and home; the daemon is started on demand."""
 
@@ -103,6 +109,7 @@ class Session:
 
     def spawn(self, command, **options):
         options.setdefault("env", self.environment)
+        options.setdefault("preexec_fn", heed_signals)
         options.setdefault("stdin", subprocess.DEVNULL)
         child = subprocess.Popen([str(word) for word in command], **options)
         self.children.append(child)

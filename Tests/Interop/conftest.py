@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The fixtures of the interop tests, and what holds for all of them.
 
-A test that asks for `bus` runs on dbus-daemon and on dbus-broker, unless it is marked `one_bus`. It gets
+A test that asks for `bus` runs on dbus-daemon and on dbus-broker, unless it is marked `one_bus`.
+It gets
 
     bus       a private bus with a runtime directory; `bus.connect()` makes a peer
-    daemon    the daemon on it, started with the flags of the marker `flags`; at the end it has to be
-              alive, to end in order, and to have warned of nothing
+    daemon    the daemon on it, started with the flags of the marker `flags`; at the end it has to
+              be alive, to end in order, and to have warned of nothing
     client    a peer that knows the daemon's interface
     listener  another one, which hears all signals
 

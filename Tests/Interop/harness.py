@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A private bus of either make, and the daemon on it; both in a directory of their own.
 
-Whatever is started here is ended here, by its process id, and ends by itself when the tests are killed.
+Whatever is started here is ended here, by its process id, and ends by itself when the tests are
+killed.
 """
 
 import contextlib
@@ -79,8 +80,7 @@ def stopped(*pids):
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     try:
-        for pid in pids:
-            wait_until(lambda: process_state(pid)[0] == "T", f"{pid} has stopped")
+        wait_until(lambda: all(process_state(pid)[0] == "T" for pid in pids), "all have stopped")
         yield
     finally:
         for pid in pids:
@@ -212,7 +212,9 @@ class Daemon:
     @property
     def log(self):
         """What it has written."""
-        return self.log_file.read_text(errors="replace") if self.log_file.exists() else self.last_log
+        if not self.log_file.exists():
+            return self.last_log
+        return self.log_file.read_text(errors="replace")
 
     @property
     def is_alive(self):
@@ -252,7 +254,7 @@ class Daemon:
         return end(self.process, number)
 
     def check(self):
-        """What must be true of it at the end of every test: alive, ends in order, has not warned."""
+        """What must be true at the end of every test: it lives, ends in order, has not warned."""
         if self.process is None:
             return
         assert self.is_alive, f"the daemon has ended with {self.process.returncode}"

@@ -187,8 +187,8 @@ class Client(Peer):
     def countdown_request(self, control, seconds=1000, **options):
         """A call that starts a countdown, with options as Variants.
 
-        It ticks at once and then no more, unless `interval` says otherwise: so what a test hears does
-        not depend on how long it takes.
+        It ticks at once and then no more, unless `interval` says otherwise: so what a test hears
+        does not depend on how long it takes.
         """
         options.setdefault("interval", wire.Variant("u", 2**32 - 1))
         return self.request(
@@ -262,9 +262,9 @@ class Client(Peer):
         return [m for m in self.messages if m.kind == wire.SIGNAL and m.sender != BUS]
 
     def heard(self, answers=False):
-        """What has come since it was last asked, told by `describe`; all that was sent before is there.
+        """What has come since it was last asked, told by `describe`; signals only, or answers too.
 
-        Signals only, or answers too.
+        All that was sent before has come by then.
         """
         before = len(self.messages)
         serial, = self.send(self.request("Ping", signature="", interface=contract.PEER))
@@ -275,9 +275,9 @@ class Client(Peer):
         return [describe(m) for m in new if answers or m.kind == wire.SIGNAL]
 
     def wait_for(self, *wanted, after=0):
-        """Waits for a signal whose description begins with those words; looks at those after an index.
+        """Waits for a signal whose description begins with those words, and returns the message.
 
-        Returns the message.
+        Looks at the messages after an index.
         """
         position = after
 

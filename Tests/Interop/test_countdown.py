@@ -23,6 +23,11 @@ def events(messages, control="a"):
         if told[0] in contract.SIGNALS and told[1] == control]
 
 
+def ends(peer):
+    """The countdowns of whose end somebody has heard."""
+    return [m.body[1] for m in peer.signals if m.member in ("Finished", "Cancelled")]
+
+
 def deadline_of(peer, control):
     """When a countdown ends, in seconds of its clock."""
     return peer.get(control, "Deadline") / SECOND
@@ -45,7 +50,7 @@ def test_each_tick_in_its_time(listener, seconds, ticks):
         assert events(heard) == [
             *(("Tick", "a", -(-left // 1), number) for left in ticks), ("Finished", "a", number)]
         for message, left in zip(heard, [*ticks, 0]):
-            # Instants are whole microseconds, which a float of seconds may miss by a few nanoseconds.
+            # Instants are whole microseconds, which a float may miss by a few nanoseconds.
             check_instant(message.when, deadline - left - 1e-6)
         # None a second: one at the start, one at the end.
         changes = [m for m in listener.messages[begin:] if m.member == "PropertiesChanged"]
@@ -215,7 +220,9 @@ def test_shortened_to_nothing(listener, seconds, paused):
     listener.heard()
     listener.call("ExtendCountdown", "a", seconds)
     told = listener.heard()
-    assert [event for event in told if event[0] != "PropertiesChanged"] == [("Finished", "a", number)]
+    assert [event for event in told if event[0] != "PropertiesChanged"] == [
+        ("Finished", "a", number)
+    ]
     state = listener.state("a")
     assert (state["Countdown"], state["Remaining"], state["LastResult"]) == (0, 0, "finished")
     assert listener.refusal("ExtendCountdown", "a", 1).name == NO_COUNTDOWN
@@ -290,7 +297,7 @@ def test_every_call_in_every_state(daemon, listener, state):
         if expected:
             assert listener.get(method, "CountdownState") == expected, method
     # Every countdown ends once at most.
-    ended = [event[2] for event in map(describe, listener.signals) if event[0] in ("Finished", "Cancelled")]
+    ended = ends(listener)
     assert len(ended) == len(set(ended))
 
 
@@ -324,14 +331,15 @@ def test_ids_are_never_used_again(listener):
         listener.call("Forget", control)
     listener.ping()
     # Each has ended, and once.
-    ended = [told[2] for told in map(describe, listener.signals) if told[0] in ("Finished", "Cancelled")]
-    assert sorted(ended) == numbers
+    assert sorted(ends(listener)) == numbers
 
 
 def test_a_thousand_end_together(listener):
     """All of them are due in one turn or a few, and every one is told."""
     requests = [
-        listener.request("StartCountdownWithOptions", f"c{index}", 700_000, {}) for index in range(1000)]
+        listener.request("StartCountdownWithOptions", f"c{index}", 700_000, {})
+        for index in range(1000)
+    ]
     numbers = [answer.body[0] for answer in listener.ask(*requests)]
     last = listener.wait_for("Finished", f"c{999}")
     listener.ping()

@@ -127,9 +127,9 @@ def test_the_text_names_what_offends(scene):
         assert offender in scene.refusal(method, *arguments).text
 
 
-@pytest.mark.parametrize("name", ["\u202eevil", "\u2028line", "a\u0000"[:1] + "\x1b[31m", "x" * 255 + "\n"])
+@pytest.mark.parametrize("name", ["\u202eevil", "\u2028line", "a\x1b[31m", "x" * 255 + "\n"])
 def test_a_text_is_harmless(scene, name):
-    """What a peer wrote ends on somebody's terminal: nothing in it may be taken for more than text."""
+    """What a peer wrote ends on a terminal: nothing in it may be taken for more than text."""
     for method in ("GetControl", "CancelCountdown"):
         assert scene.refusal(method, name).text.isprintable()
 
@@ -139,18 +139,19 @@ def test_wrong_signatures(scene, method):
     """The signature is checked before anything else."""
     right = contract.METHODS[method][0]
     values = {
-        "": (), "s": ("idle",), "ss": ("idle", "T"), "u": (1,), "su": ("idle", 1), "si": ("idle", 1),
-        "sb": ("idle", True), "sd": ("idle", 0.5), "us": (1, ""), "ssa{sv}": ("idle", "", {}),
-        "sa{sv}": ("idle", {}), "sta{sv}": ("idle", 1, {}), "ssss": ("idle",) * 4, "v": (Variant("s", "idle"),),
-        "as": (["idle"],), "o": ("/",), "st": ("idle", 1), "sssa{sv}": ("idle", "", "", {}),
-        "ssa{ss}": ("idle", "", {}), "sa{ss}": ("idle", {}), "(s)": (("idle",),), "ssa{vs}"[:0] + "g": ("s",)}
+        "": (), "s": ("idle",), "ss": ("idle", "T"), "u": (1,), "su": ("idle", 1),
+        "si": ("idle", 1), "sb": ("idle", True), "sd": ("idle", 0.5), "us": (1, ""),
+        "ssa{sv}": ("idle", "", {}), "sa{sv}": ("idle", {}), "sta{sv}": ("idle", 1, {}),
+        "ssss": ("idle",) * 4, "v": (Variant("s", "idle"),), "as": (["idle"],), "o": ("/",),
+        "st": ("idle", 1), "sssa{sv}": ("idle", "", "", {}), "ssa{ss}": ("idle", "", {}),
+        "sa{ss}": ("idle", {}), "(s)": (("idle",),), "g": ("s",)}
     with Unchanged(scene):
         for signature, arguments in values.items():
             if signature == right:
                 continue
             refusal = scene.refusal(method, *arguments, signature=signature)
             assert refusal.name == INVALID_ARGS, signature
-            assert f"“{right}”" in refusal.text or right in refusal.text
+            assert f"“{right}”" in refusal.text
 
 
 STANDARD = [
@@ -191,8 +192,9 @@ def test_unknown_things(scene):
             (UNKNOWN_OBJECT, "ShowIndicator", {"path": contract.MANAGER + "/other"}),
             (UNKNOWN_OBJECT, "ShowIndicator", {"path": path + "/below"}),
             (UNKNOWN_OBJECT, "ShowIndicator", {"path": "/org/busyindicator/BusyIndicator"}),
-            (UNKNOWN_OBJECT, "ShowIndicator", {"path": "/org/busyindicator/BusyIndicator1/control/idl"}),
-            (UNKNOWN_OBJECT, "Introspect", {"path": unknown, "interface": contract.INTROSPECTABLE})]:
+            (UNKNOWN_OBJECT, "ShowIndicator", {"path": contract.CONTROLS + "/idl"}),
+            (UNKNOWN_OBJECT, "Introspect",
+             {"path": unknown, "interface": contract.INTROSPECTABLE})]:
         with Unchanged(scene):
             refusal = scene.refusal(method, signature="", **options)
         assert refusal.name == error, (method, options)

@@ -49,12 +49,19 @@ def test_dbus_send(bus, listener):
     wait_until(lambda: "a" in listener.objects(), "the call without an answer has come")
     # All that is common needs neither an empty container nor a variant.
     for method, words in [
-            ("SetTitle", ["string:a", "string:T"]), ("SetDetail", ["string:a", "string:D"]),
-            ("SetEnabled", ["string:a", "boolean:false"]), ("SetProgress", ["string:a", "double:0.5"]),
-            ("StartCountdown", ["string:a", "uint32:60"]), ("PauseCountdown", ["string:a"]),
-            ("ResumeCountdown", ["string:a"]), ("ExtendCountdown", ["string:a", "int32:-10"]),
-            ("CancelCountdown", ["string:a"]), ("ReleaseAll", ["string:a"]), ("ShowIndicator", ["string:a"]),
-            ("HideIndicator", ["string:a"])]:
+        ("SetTitle", ["string:a", "string:T"]),
+        ("SetDetail", ["string:a", "string:D"]),
+        ("SetEnabled", ["string:a", "boolean:false"]),
+        ("SetProgress", ["string:a", "double:0.5"]),
+        ("StartCountdown", ["string:a", "uint32:60"]),
+        ("PauseCountdown", ["string:a"]),
+        ("ResumeCountdown", ["string:a"]),
+        ("ExtendCountdown", ["string:a", "int32:-10"]),
+        ("CancelCountdown", ["string:a"]),
+        ("ReleaseAll", ["string:a"]),
+        ("ShowIndicator", ["string:a"]),
+        ("HideIndicator", ["string:a"]),
+    ]:
         dbus_send(bus, "--print-reply", *manager, f"{contract.NAME}.{method}", *words)
     text = dbus_send(
         bus, "--print-reply", contract.path_of("a"), f"{contract.PROPERTIES}.GetAll",
@@ -93,9 +100,16 @@ def test_busctl_reads(bus, listener):
     listener.call("SetTitle", "a", "T")
     listener.call("ShowIndicator", "a")
     control = (contract.NAME, contract.path_of("a"), contract.CONTROL)
-    assert busctl(bus, "get-property", *control, "Title", "Busy", "Progress") == 's "T"\nb true\nd 0\n'
-    assert busctl(bus, "get-property", contract.NAME, contract.MANAGER, contract.NAME, "Busy") == "b true\n"
-    assert "can only be read" in busctl(bus, "set-property", *control, "Title", "s", "new", status=1)
+    assert (
+        busctl(bus, "get-property", *control, "Title", "Busy", "Progress") == 's "T"\nb true\nd 0\n'
+    )
+    assert (
+        busctl(bus, "get-property", contract.NAME, contract.MANAGER, contract.NAME, "Busy")
+        == "b true\n"
+    )
+    assert "can only be read" in busctl(
+        bus, "set-property", *control, "Title", "s", "new", status=1
+    )
     assert contract.path_of("a") in busctl(bus, "tree", "--list", contract.NAME)
     read = json.loads(busctl(bus, "--json=short", "get-property", *control, "Holders"))
     assert read["type"] == "aa{sv}" and read["data"][0]["kind"]["data"] == "switch"
@@ -108,12 +122,19 @@ def test_busctl_reads(bus, listener):
     assert "busyindicatord" in line
 
 
-@pytest.mark.parametrize("path, table", [
-    (contract.MANAGER, contract.MANAGER_PROPERTIES), (contract.path_of("a"), contract.CONTROL_PROPERTIES)],
-    ids=["manager", "control"])
+@pytest.mark.parametrize(
+    "path, table",
+    [
+        (contract.MANAGER, contract.MANAGER_PROPERTIES),
+        (contract.path_of("a"), contract.CONTROL_PROPERTIES),
+    ],
+    ids=["manager", "control"],
+)
 def test_busctl_introspect(bus, listener, path, table):
     listener.call("SetTitle", "a", "T")
-    rows = [line.split() for line in busctl(bus, "introspect", contract.NAME, path).splitlines()[1:]]
+    rows = [
+        line.split() for line in busctl(bus, "introspect", contract.NAME, path).splitlines()[1:]
+    ]
     methods = {row[0].lstrip("."): row[2] for row in rows if row[1] == "method"}
     signals = {row[0].lstrip("."): row[2] for row in rows if row[1] == "signal"}
     assert methods["GetAll"] == "s" and signals["PropertiesChanged"] == "sa{sv}as"
@@ -122,7 +143,12 @@ def test_busctl_introspect(bus, listener, path, table):
             name: (signature, contract.METHODS[name][1]) for name, signature in methods.items()
             if name in contract.METHODS and signature != "-"}.items()
         assert set(contract.METHODS) <= set(methods) and set(contract.SIGNALS) <= set(signals)
-    flags = {"true": "emits-change", "const": "const", "invalidates": "emits-invalidation", "false": "-"}
+    flags = {
+        "true": "emits-change",
+        "const": "const",
+        "invalidates": "emits-invalidation",
+        "false": "-",
+    }
     properties = {row[0].lstrip("."): (row[2], row[-1]) for row in rows if row[1] == "property"}
     assert properties == {name: (kind, flags[emits]) for name, (kind, emits) in table.items()}
 
@@ -130,14 +156,23 @@ def test_busctl_introspect(bus, listener, path, table):
 def test_busctl_monitor(bus, listener):
     """Who looks on sees valid messages, and does not disturb."""
     monitor = spawn(
-        "busctl", "--user", "--json=short", "monitor", contract.NAME, env=bus.environment,
-        stdout=(bus.directory / "monitor").open("wb"), stderr=(bus.directory / "monitor.err").open("wb"))
+        "busctl",
+        "--user",
+        "--json=short",
+        "monitor",
+        contract.NAME,
+        env=bus.environment,
+        stdout=(bus.directory / "monitor").open("wb"),
+        stderr=(bus.directory / "monitor.err").open("wb"),
+    )
     try:
         wait_until(
             lambda: "Monitoring bus" in (bus.directory / "monitor.err").read_text(), "it looks on")
         listener.call("ShowIndicator", "a")
         number = listener.countdown("a", 0)
-        wait_until(lambda: "Finished" in (bus.directory / "monitor").read_text(), "it has seen the end")
+        wait_until(
+            lambda: "Finished" in (bus.directory / "monitor").read_text(), "it has seen the end"
+        )
     finally:
         end(monitor)
     messages = [json.loads(line) for line in (bus.directory / "monitor").read_text().splitlines()]
@@ -162,7 +197,10 @@ def test_gdbus(bus, listener):
     text = gdbus(bus, "introspect", "--object-path", contract.MANAGER, "--xml")
     assert contract.NAME in text
     call = ("call", "--object-path", contract.MANAGER, "--method")
-    assert gdbus(bus, *call, f"{contract.NAME}.Hold", "a", "work", "{'lease': <'none'>}") == "(uint32 1,)\n"
+    assert (
+        gdbus(bus, *call, f"{contract.NAME}.Hold", "a", "work", "{'lease': <'none'>}")
+        == "(uint32 1,)\n"
+    )
     # Found by introspection, the types of the arguments are right by themselves.
     assert gdbus(bus, *call, f"{contract.NAME}.SetProgress", "a", "1") == "()\n"
     assert contract.NO_COUNTDOWN in gdbus(
@@ -208,14 +246,16 @@ def test_object_manager_client(bus, listener):
         assert cached("new", "Busy") is True and cached("new", "Holders")[0]["kind"] == "switch"
         listener.call("ShowIndicator", "there")
         turn_until(lambda: [event for event in seen if event[0] == "changed"], "it has changed")
-        kind, control, changed, invalidated = seen[-1]
+        _, control, changed, invalidated = seen[-1]
         assert (control, changed["Visible"], invalidated) == ("there", True, ["Holders"])
         assert cached("there", "Busy") is True and cached("there", "DisplayedTitle") == ""
         # Told without its value, it is no longer kept.
         assert cached("there", "Holders") is None
         listener.call("Forget", "new")
         turn_until(lambda: ("removed", "new") in seen, "it is removed")
-        assert [found.get_object_path() for found in client.get_objects()] == [contract.path_of("there")]
+        assert [found.get_object_path() for found in client.get_objects()] == [
+            contract.path_of("there")
+        ]
     finally:
         connection.close_sync(None)
 
@@ -226,8 +266,17 @@ def test_gdbus_proxy(bus, listener):
     heard = []
     try:
         proxy = Gio.DBusProxy.new_sync(
-            connection, Gio.DBusProxyFlags.NONE, None, contract.NAME, contract.MANAGER, contract.NAME, None)
-        proxy.connect("g-signal", lambda _, sender, member, values: heard.append((member, *values.unpack())))
+            connection,
+            Gio.DBusProxyFlags.NONE,
+            None,
+            contract.NAME,
+            contract.MANAGER,
+            contract.NAME,
+            None,
+        )
+        proxy.connect(
+            "g-signal", lambda _, sender, member, values: heard.append((member, *values.unpack()))
+        )
         number = proxy.StartCountdown("(su)", "a", 0)
         proxy.ShowIndicator("(s)", "a")
         turn_until(lambda: ("Finished", "a", number) in heard, "it has heard the end")
@@ -252,7 +301,9 @@ def test_python_dbus(bus, listener):
             lambda interface, changed, invalidated, path: heard.append((path, dict(changed))),
             "PropertiesChanged", contract.PROPERTIES, path_keyword="path")
         # It finds the types of the arguments by introspection: of an empty dictionary, too.
-        manager = dbus.Interface(connection.get_object(contract.NAME, contract.MANAGER), contract.NAME)
+        manager = dbus.Interface(
+            connection.get_object(contract.NAME, contract.MANAGER), contract.NAME
+        )
         cookie = manager.Hold("a", "work", {})
         assert isinstance(cookie, dbus.UInt32)
         path = manager.GetControl("a")
@@ -266,8 +317,13 @@ def test_python_dbus(bus, listener):
         turn_until(lambda: ("a", number) in heard, "it has heard the end")
         manager.Release(cookie, "")
         turn_until(
-            lambda: any(told[0] == path and told[1].get("Busy") == 0 for told in heard if isinstance(told[1], dict)),
-            "it has heard of the change")
+            lambda: any(
+                told[0] == path and told[1].get("Busy") == 0
+                for told in heard
+                if isinstance(told[1], dict)
+            ),
+            "it has heard of the change",
+        )
         with pytest.raises(dbus.exceptions.DBusException) as caught:
             manager.Release(cookie, "")
         assert caught.value.get_dbus_name() == contract.NO_SUCH_HOLD

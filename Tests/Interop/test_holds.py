@@ -102,7 +102,7 @@ def test_ones_own_release_is_not_told(listener):
 
 
 def test_each_holder_is_told_how_it_ended_and_nobody_else(bus, listener):
-    """HoldEnded is for the holder alone: it neither reaches others nor is it lost among their signals."""
+    """HoldEnded is for the holder alone, and reaches it without a match rule of its own."""
     holder, other = bus.connect(), bus.connect()
     for peer in (holder, other):
         peer.listen()
@@ -156,7 +156,10 @@ def test_how_it_went(bus, listener, result, told):
 def test_last_result_tells_of_the_last(bus, listener):
     number = listener.call("StartCountdown", "a", 0)
     listener.ping()
-    assert (listener.get("a", "LastResult"), listener.get("a", "LastCountdown")) == ("finished", number)
+    assert (listener.get("a", "LastResult"), listener.get("a", "LastCountdown")) == (
+        "finished",
+        number,
+    )
     for end, told in [
             (lambda cookie: listener.call("Release", cookie, "done"), "released: done"),
             (lambda cookie: listener.call("ReleaseAll", "a"), "released-by-other")]:
@@ -164,7 +167,10 @@ def test_last_result_tells_of_the_last(bus, listener):
         assert (listener.get("a", "LastResult"), listener.get("a", "LastCountdown")) == (told, 0)
     number = listener.call("StartCountdown", "a", 1000)
     listener.call("StartCountdown", "a", 1000)
-    assert (listener.get("a", "LastResult"), listener.get("a", "LastCountdown")) == ("replaced", number)
+    assert (listener.get("a", "LastResult"), listener.get("a", "LastCountdown")) == (
+        "replaced",
+        number,
+    )
     # The switch is neither a countdown nor a hold.
     listener.call("ShowIndicator", "a")
     listener.call("HideIndicator", "a")
@@ -201,8 +207,12 @@ def test_many_leave_in_random_order(bus, listener):
             and state["Busy"] == bool(left), f"{len(left)} are left")
     assert not listener.get("a", "Busy")
     changes = [
-        describe(m)[2]["Busy"] for m in listener.signals
-        if m.member == "PropertiesChanged" and m.path.endswith("/control/a") and "Busy" in describe(m)[2]]
+        describe(m)[2]["Busy"]
+        for m in listener.signals
+        if m.member == "PropertiesChanged"
+        and m.path.endswith("/control/a")
+        and "Busy" in describe(m)[2]
+    ]
     assert changes == [False]
 
 

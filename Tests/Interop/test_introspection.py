@@ -95,20 +95,30 @@ def test_the_managers_interface(scene):
     } == contract.SIGNALS
 
 
-@pytest.mark.parametrize("path, interface, table", [
-    (contract.MANAGER, contract.NAME, contract.MANAGER_PROPERTIES),
-    (contract.path_of("a"), contract.CONTROL, contract.CONTROL_PROPERTIES)], ids=["manager", "control"])
+@pytest.mark.parametrize(
+    "path, interface, table",
+    [
+        (contract.MANAGER, contract.NAME, contract.MANAGER_PROPERTIES),
+        (contract.path_of("a"), contract.CONTROL, contract.CONTROL_PROPERTIES),
+    ],
+    ids=["manager", "control"],
+)
 def test_properties(scene, path, interface, table):
     element = interfaces(introspect(scene, path))[interface]
 
     def emits(property_):
-        marks = [mark.get("value") for mark in property_.findall("annotation") if mark.get("name") == EMITS]
+        marks = [
+            mark.get("value")
+            for mark in property_.findall("annotation")
+            if mark.get("name") == EMITS
+        ]
         # Without one it is the interface's, and that has none: the specification's default.
         return marks[0] if marks else "true"
 
     assert not [mark for mark in element.findall("annotation") if mark.get("name") == EMITS]
     assert {
-        found.get("name"): (found.get("type"), emits(found)) for found in element.findall("property")
+        found.get("name"): (found.get("type"), emits(found))
+        for found in element.findall("property")
     } == table
     assert {found.get("access") for found in element.findall("property")} == {"read"}
     if interface == contract.CONTROL:
@@ -175,7 +185,9 @@ def test_calls_without_an_interface(scene):
     assert set(scene.call("GetManagedObjects", signature="", **options)) == {
         contract.path_of("a"), contract.path_of("ä/b")}
     for path, interface, name in [
-            (contract.MANAGER, contract.NAME, "Busy"), (contract.path_of("a"), contract.CONTROL, "Busy")]:
+        (contract.MANAGER, contract.NAME, "Busy"),
+        (contract.path_of("a"), contract.CONTROL, "Busy"),
+    ]:
         assert scene.call("Get", interface, name, signature="ss", path=path, **options) is True
         assert scene.call("GetAll", interface, signature="s", path=path, **options)["Busy"] is True
     refusal = scene.refusal("SetTitle", "a", signature="s", **options)

@@ -64,7 +64,9 @@ def test_it_ends_with_its_process(bus, listener):
 def test_its_caller_may_leave(bus, listener):
     with running("sleep", "600") as process:
         holder = bus.connect()
-        cookie = holder.call("Hold", "a", "", {**pid_lease(process.pid), "lease": Variant("s", "pid")})
+        cookie = holder.call(
+            "Hold", "a", "", {**pid_lease(process.pid), "lease": Variant("s", "pid")}
+        )
         holder.close()
         wait_until(lambda: not listener.bus("NameHasOwner", "s", holder.name), "it has left")
         listener.ping()
@@ -258,7 +260,8 @@ def test_one_peer_with_all_leases(bus, listener):
         holder.call("Hold", "a", "", {})
         kept = [
             holder.call("Hold", "a", "", options)
-            for options in (pid_lease(process.pid), ttl_lease(600), {"lease": Variant("s", "none")})]
+            for options in (pid_lease(process.pid), ttl_lease(600), {"lease": Variant("s", "none")})
+        ]
         holder.call("Hold", "a", "", {"lease": Variant("s", "sender")})
         holder.close()
         wait_until(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """From the command line to the exit status, and what a service manager is told in between."""
 
+import itertools
 import re
 import signal
 import subprocess
@@ -45,12 +46,34 @@ def test_help():
     assert max(map(len, done.stdout.splitlines())) <= 100
 
 
-@pytest.mark.parametrize("flags", [
-    ["--nonsense"], ["-x"], ["word"], ["--"  , "word"], ["--grace"], ["--grace="], ["--grace=soon"],
-    ["--grace=-1"], ["--minimum=1 s"], ["--linger=1y"], ["--linger=99999999999999999999"],
-    ["--max-controls=0"], ["--max-controls=-1"], ["--max-holds=many"], ["--max-holds=1.5"],
-    ["--max-holds-per-sender="], ["--max-holds=99999999999999999999"], ["--version=1"], ["--verbose=yes"],
-    ["--max=1"], ["--grace=1", "--nonsense"], ["--grace=\x1b[31m"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--nonsense"],
+        ["-x"],
+        ["word"],
+        ["--", "word"],
+        ["--grace"],
+        ["--grace="],
+        ["--grace=soon"],
+        ["--grace=-1"],
+        ["--minimum=1 s"],
+        ["--linger=1y"],
+        ["--linger=99999999999999999999"],
+        ["--max-controls=0"],
+        ["--max-controls=-1"],
+        ["--max-holds=many"],
+        ["--max-holds=1.5"],
+        ["--max-holds-per-sender="],
+        ["--max-holds=99999999999999999999"],
+        ["--version=1"],
+        ["--verbose=yes"],
+        ["--max=1"],
+        ["--grace=1", "--nonsense"],
+        ["--grace=\x1b[31m"],
+    ],
+    ids=" ".join,
+)
 def test_a_wrong_command_line(flags):
     done = run_daemon(*flags)
     assert (done.returncode, done.stdout) == (64, "")
@@ -67,9 +90,16 @@ def test_durations(bus, duration):
 
 # The bus and the name
 
-@pytest.mark.parametrize("environment", [
-    {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"}, {"DBUS_SESSION_BUS_ADDRESS": "nonsense"},
-    {"XDG_RUNTIME_DIR": "/nonexistent"}, {}], ids=["nobody", "nonsense", "none", "nothing"])
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"},
+        {"DBUS_SESSION_BUS_ADDRESS": "nonsense"},
+        {"XDG_RUNTIME_DIR": "/nonexistent"},
+        {},
+    ],
+    ids=["nobody", "nonsense", "none", "nothing"],
+)
 def test_no_bus(environment):
     done = run_daemon(environment={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", **environment})
     assert (done.returncode, done.stdout) == (1, "")
@@ -146,8 +176,12 @@ def test_a_hangup_of_its_terminal_and_a_closed_log(bus, daemon, client):
     assert second.log == ""
     assert daemon.terminate() == 0
     process = subprocess.Popen(
-        [DAEMON, "--verbose"], env=daemon.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE)
+        [DAEMON, "--verbose"],
+        env=daemon.environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
     try:
         wait_until(lambda: daemon.owner(client), "it serves")
         process.stderr.close()
@@ -265,7 +299,7 @@ def test_watchdog(bus):
         wait_until(lambda: len(pings()) >= 4, "it has said four times that it lives")
         # In time with a wide margin, but not all the time.
         times = pings()
-        assert max(later - earlier for earlier, later in zip(times, times[1:])) < 0.4
+        assert max(later - earlier for earlier, later in itertools.pairwise(times)) < 0.4
         assert times[3] - times[0] > 0.2
     daemon.check()
 

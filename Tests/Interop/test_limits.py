@@ -19,7 +19,11 @@ def test_each_limit_has_a_flag(bus, listener):
         listener.call("SetTitle", str(index), "T")
     listener.heard()
     for method, more in [
-            ("SetTitle", ("T",)), ("ShowIndicator", ()), ("Hold", ("", {})), ("StartCountdown", (1,))]:
+        ("SetTitle", ("T",)),
+        ("ShowIndicator", ()),
+        ("Hold", ("", {})),
+        ("StartCountdown", (1,)),
+    ]:
         refusal = listener.refusal(method, "one more", *more)
         assert refusal.name == LIMITS_EXCEEDED and "5" in refusal.text
     assert listener.heard() == [] and len(listener.objects()) == 5
@@ -83,14 +87,24 @@ def test_the_largest_state_is_answered(bus, daemon):
         held = ask_in_blocks(peer, [peer.request("Hold", name, "", {}) for name in names])
         ask_in_blocks(peer, [peer.request("Release", answer.body[0], text) for answer in held])
         for answer in (
-                *ask_in_blocks(peer, [peer.request("Hold", name, text, attributes) for name in names]),
-                *ask_in_blocks(peer, [
-                    peer.request("ShowIndicatorWithOptions", name, holder) for name in names]),
-                *ask_in_blocks(peer, [
+            *ask_in_blocks(peer, [peer.request("Hold", name, text, attributes) for name in names]),
+            *ask_in_blocks(
+                peer, [peer.request("ShowIndicatorWithOptions", name, holder) for name in names]
+            ),
+            *ask_in_blocks(
+                peer,
+                [
                     peer.countdown_request(
-                        name, 10**9, indicator=Variant("b", True), clock=Variant("s", "monotonic"),
-                        **holder)
-                    for name in names])):
+                        name,
+                        10**9,
+                        indicator=Variant("b", True),
+                        clock=Variant("s", "monotonic"),
+                        **holder,
+                    )
+                    for name in names
+                ],
+            ),
+        ):
             assert answer.kind == wire.RETURN, answer.body
     reader = bus.connect()
     assert reader.refusal("SetTitle", "one more", "T").name == LIMITS_EXCEEDED
@@ -132,7 +146,7 @@ def test_a_program_that_never_reads(bus, daemon, listener):
         env=bus.environment)
     try:
         wait_until(lambda: listener.bus("NameHasOwner", "s", "org.example.Hole"), "it is there")
-        for index in range(200):
+        for _ in range(200):
             listener.call("ShowIndicator", "a")
             listener.call("HideIndicator", "a")
         listener.call("Forget", "a")
@@ -181,8 +195,15 @@ def test_a_bus_that_does_not_read(bus, daemon, listener):
 
 def test_ticks_to_a_bus_that_does_not_read(bus, daemon, listener):
     """Time goes on behind it: ends are told when it reads again, each once."""
-    numbers = [answer.body[0] for answer in listener.ask(*(
-        listener.request("StartCountdownWithOptions", f"c{index}", 1_500_000, {}) for index in range(300)))]
+    numbers = [
+        answer.body[0]
+        for answer in listener.ask(
+            *(
+                listener.request("StartCountdownWithOptions", f"c{index}", 1_500_000, {})
+                for index in range(300)
+            )
+        )
+    ]
     with stopped(bus.pid):
         end = boottime() + 1.8
         wait_until(lambda: boottime() > end, "all are over")

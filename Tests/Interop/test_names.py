@@ -36,14 +36,53 @@ def sd_bus_path_decode(path):
     return text
 
 
-# All ASCII characters that may be in a name, each at its beginning and behind that; and others of two,
-# three and four bytes, accents in one piece and apart.
+# All ASCII characters that may be in a name, each at its beginning and behind that; and others of
+# two, three and four bytes, accents in one piece and apart.
 ASCII = [chr(code) for code in range(0x20, 0x7f)]
-NAMES = list(dict.fromkeys([
-    *ASCII, *("x" + character for character in ASCII), "".join(ASCII), "0123", "a0b1", "_", "__", "_5f", "_2f_",
-    "a/b", "//", "org.example.App", "with space", " ", "ä", "é", "e\u0301", "日本語", "😀", "\u00a0",
-    "\u0600", "\u200d", "\u2028", "\u202e", "\ufeff", "\ufffd", "\uffff", "\U0010ffff", "\ue000", "ﬁ", "İ", "ß",
-    "x" * 255, "0" * 255, "_" * 255, "é" * 127 + "x", "日" * 85, "😀" * 63 + "abc", "control"]))
+NAMES = list(
+    dict.fromkeys(
+        [
+            *ASCII,
+            *("x" + character for character in ASCII),
+            "".join(ASCII),
+            "0123",
+            "a0b1",
+            "__",
+            "_5f",
+            "_2f_",
+            "a/b",
+            "//",
+            "org.example.App",
+            "with space",
+            " ",
+            "ä",
+            "é",
+            "e\u0301",
+            "日本語",
+            "😀",
+            "\u00a0",
+            "\u0600",
+            "\u200d",
+            "\u2028",
+            "\u202e",
+            "\ufeff",
+            "\ufffd",
+            "\uffff",
+            "\U0010ffff",
+            "\ue000",
+            "ﬁ",
+            "İ",
+            "ß",
+            "x" * 255,
+            "0" * 255,
+            "_" * 255,
+            "é" * 127 + "x",
+            "日" * 85,
+            "😀" * 63 + "abc",
+            "control",
+        ]
+    )
+)
 
 
 def test_escaping_is_libsystemds_and_can_be_undone(listener):

@@ -12,8 +12,8 @@ from wire import Variant
     ("ShowIndicator", ()), ("ShowIndicatorFor", (1000,)), ("ShowIndicatorWithOptions", ({},)),
     ("Hold", ("", {})), ("StartCountdown", (1000,)), ("StartCountdown", (0,)),
     ("StartCountdownWithOptions", (10**9, {})), ("SetTitle", ("T",)), ("SetTitle", ("",)),
-    ("SetDetail", ("D",)), ("SetEnabled", (True,)), ("SetEnabled", (False,)), ("SetProgress", (0.5,)),
-    ("SetProgress", (-1,))])
+    ("SetDetail", ("D",)), ("SetEnabled", (True,)), ("SetEnabled", (False,)),
+    ("SetProgress", (0.5,)), ("SetProgress", (-1,))])
 def test_what_makes_one(listener, method, more):
     listener.call(method, "a", *more)
     path = listener.call("GetControl", "a")
@@ -23,9 +23,19 @@ def test_what_makes_one(listener, method, more):
     assert listener.get("a", "Name") == "a"
 
 
-@pytest.mark.parametrize("method, more", [
-    ("HideIndicator", ()), ("ReleaseAll", ()), ("Forget", ()), ("GetControl", ()), ("PauseCountdown", ()),
-    ("ResumeCountdown", ()), ("ExtendCountdown", (1,)), ("CancelCountdown", ())])
+@pytest.mark.parametrize(
+    "method, more",
+    [
+        ("HideIndicator", ()),
+        ("ReleaseAll", ()),
+        ("Forget", ()),
+        ("GetControl", ()),
+        ("PauseCountdown", ()),
+        ("ResumeCountdown", ()),
+        ("ExtendCountdown", (1,)),
+        ("CancelCountdown", ()),
+    ],
+)
 def test_what_makes_none(listener, method, more):
     listener.ask(listener.request(method, "a", *more))
     assert listener.objects() == {} and listener.heard() == []
@@ -71,7 +81,10 @@ def test_forget(listener):
     told = listener.heard()
     # The manager is no longer busy; of the control nothing is told but its events and its end.
     assert told[0] == ("PropertiesChanged", "manager", {"Busy": False, "Visible": False}, [])
-    assert sorted(told[1:3]) == [("Cancelled", "a", number, "forgotten"), ("HoldEnded", cookie, "forgotten")]
+    assert sorted(told[1:3]) == [
+        ("Cancelled", "a", number, "forgotten"),
+        ("HoldEnded", cookie, "forgotten"),
+    ]
     assert told[3:] == [("InterfacesRemoved", "a")]
     removed = listener.signals[-1]
     assert removed.body == [contract.path_of("a"), [contract.CONTROL]]

@@ -15,12 +15,14 @@ COMMON = {**ATTRIBUTES, "application": "s", "grace-usec": "t", "minimum-usec": "
 OPTIONS = {
     "ShowIndicatorWithOptions": {**COMMON, "timeout-usec": "t"},
     "Hold": {
-        **COMMON, "lease": "s", "pid": "u", "ttl-usec": "t", "exclusive": "b", "notify-after-usec": "t"},
+        **COMMON, "lease": "s", "pid": "u", "ttl-usec": "t", "exclusive": "b",
+        "notify-after-usec": "t"},
     "StartCountdownWithOptions": {
         **COMMON, "interval": "u", "indicator": "b", "restart": "s", "clock": "s", "lease": "s",
         "paused": "b", "notify": "b"},
 }
-ARGUMENTS = {"ShowIndicatorWithOptions": (), "Hold": ("reason",), "StartCountdownWithOptions": (10**9,)}
+ARGUMENTS = {
+    "ShowIndicatorWithOptions": (), "Hold": ("reason",), "StartCountdownWithOptions": (10**9,)}
 
 # A value that each key takes; the strings that are not here take any.
 GOOD = {
@@ -98,7 +100,7 @@ def test_private_keys_are_passed_over(listener, method):
 
 def test_a_lease_without_its_key_or_with_the_others(listener):
     pid, ttl = Variant("u", os.getpid()), Variant("t", 10**9)
-    for options, key in [
+    for words, key in [
             ({"lease": "pid"}, "pid"), ({"lease": "ttl"}, "ttl-usec"),
             ({"lease": "pid", "ttl-usec": ttl}, "ttl-usec"), ({"lease": "ttl", "pid": pid}, "pid"),
             ({"lease": "sender", "pid": pid}, "pid"), ({"lease": "none", "pid": pid}, "pid"),
@@ -109,7 +111,7 @@ def test_a_lease_without_its_key_or_with_the_others(listener):
             ({"pid": pid, "ttl-usec": ttl}, "ttl-usec")]:
         options = {
             name: value if isinstance(value, Variant) else Variant("s", value)
-            for name, value in options.items()}
+            for name, value in words.items()}
         assert key in refused(listener, "Hold", options), options
     for word in ("", "Sender", "pids", "ttl "):
         assert "lease" in refused(listener, "Hold", {"lease": Variant("s", word)})
@@ -119,7 +121,11 @@ def test_a_key_alone_implies_its_lease(listener):
     listener.call("Hold", "a", "", {"pid": Variant("u", os.getpid())})
     listener.call("Hold", "a", "", {"ttl-usec": Variant("t", 10**9)})
     listener.call("Hold", "a", "", {})
-    assert [holder["lease"] for holder in listener.state("a")["Holders"]] == ["pid", "ttl", "sender"]
+    assert [holder["lease"] for holder in listener.state("a")["Holders"]] == [
+        "pid",
+        "ttl",
+        "sender",
+    ]
 
 
 @pytest.mark.parametrize("method, key, words", [
@@ -156,7 +162,8 @@ def test_extremes_of_an_interval(listener):
 @pytest.mark.parametrize("method", OPTIONS)
 def test_texts_that_are_too_long(listener, method):
     for key, most in {
-            "title": 512, "detail": 512, "icon": 256, "desktop-entry": 256, "application": 256}.items():
+            "title": 512, "detail": 512, "icon": 256, "desktop-entry": 256,
+            "application": 256}.items():
         ask(listener, method, {key: Variant("s", "é" * (most // 2))}, control=key)
         # Bytes count, not characters.
         text = refused(listener, method, {key: Variant("s", "é" * (most // 2) + "x")})
@@ -302,7 +309,11 @@ def test_paused(listener):
     begin = boottime()
     number = start(listener, 0.5, paused=Variant("b", True))
     state = listener.state("a")
-    assert (state["CountdownState"], state["Deadline"], state["Remaining"]) == ("paused", 0, 500_000)
+    assert (state["CountdownState"], state["Deadline"], state["Remaining"]) == (
+        "paused",
+        0,
+        500_000,
+    )
     # It ticks at once, though it does not run.
     assert listener.heard()[-1] == ("Tick", "a", 1, number)
     listener.read_until(begin + 0.7)

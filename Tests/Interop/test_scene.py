@@ -70,7 +70,9 @@ def test_scene(bus, daemon, listener, tool):
     hand.call("StartCountdown", "su", "clock", 2)
     assert hand.read("clock", "CountdownState") == "running"
     finished = listener.wait_for("Finished", "clock")
-    counted = [told for told in listener.heard() if told[1] == "clock" and told[0] != "PropertiesChanged"]
+    counted = [
+        told for told in listener.heard() if told[1] == "clock" and told[0] != "PropertiesChanged"
+    ]
     number = finished.body[1]
     assert counted == [
         ("InterfacesAdded", "clock"), ("Tick", "clock", 2, number), ("Tick", "clock", 1, number),

@@ -174,7 +174,11 @@ def test_detail_and_progress_belong_to_the_work(listener):
     cookie = listener.call("Hold", "a", "work", {})
     listener.call("HideIndicator", "a")
     state = listener.state("a")
-    assert (state["Detail"], state["Progress"], state["ProgressValid"]) == ("12 of 90 files", 0.25, True)
+    assert (state["Detail"], state["Progress"], state["ProgressValid"]) == (
+        "12 of 90 files",
+        0.25,
+        True,
+    )
     listener.call("Release", cookie, "")
     state = listener.state("a")
     assert (state["Detail"], state["Progress"], state["ProgressValid"]) == ("", 0.0, False)
@@ -191,8 +195,9 @@ def test_detail_and_progress_belong_to_the_work(listener):
 
 
 def test_progress(listener):
-    for fraction, told in [(0, (0.0, True)), (1, (1.0, True)), (-0.1, (0.0, False)), (5e-324, (5e-324, True)),
-                           (float("-inf"), (0.0, False)), (-0.0, (0.0, True))]:
+    for fraction, told in [
+            (0, (0.0, True)), (1, (1.0, True)), (-0.1, (0.0, False)), (5e-324, (5e-324, True)),
+            (float("-inf"), (0.0, False)), (-0.0, (0.0, True))]:
         listener.call("SetProgress", "a", fraction)
         state = listener.state("a")
         assert (state["Progress"], state["ProgressValid"]) == told

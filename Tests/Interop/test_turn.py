@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The turn: in which order messages leave, and that signals and answers never contradict each other.
+"""The turn: in which order messages leave, and that signals and answers never disagree.
 
 To get several calls into one turn, they are sent while the daemon is stopped.
 """
@@ -52,10 +52,24 @@ def test_the_order_in_which_messages_leave(daemon, listener):
     assert told[:5] == [("answer",), ("answer",), ("answer",), ("answer", number), ("answer",)]
     assert sorted(told[5:7]) == [("InterfacesAdded", "new"), ("InterfacesAdded", "newer")]
     # The one that is gone changes no more. The manager was busy with it, and is so with another.
-    assert told[7] == ("PropertiesChanged", "old", {
-        "Title": "After", "DisplayedTitle": "After", "Countdown": number, "CountdownState": "running",
-        "CountdownClock": "boottime", "Duration": 1000 * 10**6, "Deadline": ANY}, [])
-    assert sorted(told[8:10]) == [("Cancelled", "gone", lost, "forgotten"), ("HoldEnded", cookie, "forgotten")]
+    assert told[7] == (
+        "PropertiesChanged",
+        "old",
+        {
+            "Title": "After",
+            "DisplayedTitle": "After",
+            "Countdown": number,
+            "CountdownState": "running",
+            "CountdownClock": "boottime",
+            "Duration": 1000 * 10**6,
+            "Deadline": ANY,
+        },
+        [],
+    )
+    assert sorted(told[8:10]) == [
+        ("Cancelled", "gone", lost, "forgotten"),
+        ("HoldEnded", cookie, "forgotten"),
+    ]
     assert told[10:] == [("Tick", "old", 1000, number), ("InterfacesRemoved", "gone")]
 
 
@@ -63,7 +77,11 @@ def test_the_managers_change_is_the_last(daemon, listener):
     listener.call("SetTitle", "a", "A")
     listener.call("SetTitle", "b", "B")
     told = in_one_turn(
-        daemon, listener, listener.request("ShowIndicator", "b"), listener.request("ShowIndicator", "a"))
+        daemon,
+        listener,
+        listener.request("ShowIndicator", "b"),
+        listener.request("ShowIndicator", "a"),
+    )
     assert [event[:2] for event in told[:2]] == [("answer",), ("answer",)]
     assert sorted(event[1] for event in told[2:4]) == ["a", "b"]
     assert told[4:] == [("PropertiesChanged", "manager", {"Busy": True, "Visible": True}, [])]
@@ -130,14 +148,16 @@ def test_what_comes_to_nothing_in_a_turn_is_not_told(daemon, listener):
         daemon, listener, request("ShowIndicator", "a"), request("SetTitle", "a", "B"),
         request("SetTitle", "a", "A"), request("HideIndicator", "a"))
     assert told == [("answer",)] * 4
-    told = in_one_turn(daemon, listener, request("SetTitle", "a", "B"), request("SetTitle", "a", "C"))
+    told = in_one_turn(
+        daemon, listener, request("SetTitle", "a", "B"), request("SetTitle", "a", "C")
+    )
     assert told == [
         ("answer",), ("answer",),
         ("PropertiesChanged", "a", {"Title": "C", "DisplayedTitle": "C"}, [])]
 
 
 def test_a_reader_is_told_when_it_stops_being_true(daemon, bus):
-    """Show, read, hide in one turn: without a signal behind the answer, a panel keeps its spinner."""
+    """Show, read, hide in one turn: without a signal behind the answer a spinner stays."""
     panel, application = bus.connect(), bus.connect()
     panel.listen()
     path = contract.path_of("a")
@@ -193,7 +213,10 @@ def test_a_thousand_calls_in_one_write(listener):
 def test_a_thousand_switchings_in_one_write(daemon, listener):
     """However many of them a turn has, what was told last is what is true."""
     calls = [
-        listener.request(method, "a") for _ in range(500) for method in ("ShowIndicator", "HideIndicator")]
+        listener.request(method, "a")
+        for _ in range(500)
+        for method in ("ShowIndicator", "HideIndicator")
+    ]
     for count in (1000, 999):
         begin = len(listener.messages)
         with one_turn(daemon, listener):
@@ -211,15 +234,26 @@ def test_no_answer_where_none_is_wanted(daemon, listener):
     request = listener.request
     quiet = {"flags": wire.NO_REPLY_EXPECTED}
     told = in_one_turn(
-        daemon, listener,
+        daemon,
+        listener,
         request("SetTitle", "a", "A", **quiet),
         request("SetTitle", "a" * 256, "A", **quiet),
-        request("StartCountdownWithOptions", "a", 10**9, {"interval": wire.Variant("u", 0)}, **quiet),
+        request(
+            "StartCountdownWithOptions", "a", 10**9, {"interval": wire.Variant("u", 0)}, **quiet
+        ),
         request("NoSuchMethod", signature="", **quiet),
-        request("Get", contract.CONTROL, "Title", signature="ss", path=contract.path_of("a"),
-                interface=contract.PROPERTIES, **quiet),
+        request(
+            "Get",
+            contract.CONTROL,
+            "Title",
+            signature="ss",
+            path=contract.path_of("a"),
+            interface=contract.PROPERTIES,
+            **quiet,
+        ),
         request("Ping", signature="", interface=contract.PEER, **quiet),
-        request("SetTitle", "b", "B"))
+        request("SetTitle", "b", "B"),
+    )
     # The one that reads ends a turn before it, wanted answer or not.
     assert told == [("InterfacesAdded", "a"), ("answer",), ("InterfacesAdded", "b")]
     assert listener.get("a", "Title") == "A"
@@ -233,13 +267,18 @@ def test_unwanted_answers_are_not_even_sent(bus, daemon, listener):
         BUS, "/org/freedesktop/DBus", BUS + ".Monitoring", "BecomeMonitor", "asu", ([], 0)))
     quiet = {"flags": wire.NO_REPLY_EXPECTED}
     listener.send(
-        listener.request("SetTitle", "a", "A", **quiet), listener.request("SetTitle", "", "A", **quiet),
-        listener.request("Nothing", signature="", **quiet))
+        listener.request("SetTitle", "a", "A", **quiet),
+        listener.request("SetTitle", "", "A", **quiet),
+        listener.request("Nothing", signature="", **quiet),
+    )
     wanted, = listener.send(listener.request("GetControl", "a"))
     listener.answer(wanted)
     monitor.until(
-        lambda: [m for m in monitor.messages if m.destination == listener.name and m.reply_to == wanted],
-        "the wanted answer is seen")
+        lambda: [
+            m for m in monitor.messages if m.destination == listener.name and m.reply_to == wanted
+        ],
+        "the wanted answer is seen",
+    )
     assert [
         m.reply_to for m in monitor.messages
         if m.sender == daemon.owner(listener) and m.kind in (wire.RETURN, wire.ERROR)] == [wanted]
@@ -250,7 +289,8 @@ def test_forgotten_and_made_again(daemon, listener):
     listener.call("SetTitle", "a", "A")
     cookie = listener.call("Hold", "a", "work", {})
     told = in_one_turn(
-        daemon, listener, listener.request("Forget", "a"), listener.request("SetDetail", "a", "new"))
+        daemon, listener, listener.request("Forget", "a"), listener.request("SetDetail", "a", "new")
+    )
     assert told == [
         ("answer",), ("answer",),
         ("PropertiesChanged", "a",
@@ -261,7 +301,7 @@ def test_forgotten_and_made_again(daemon, listener):
 
 
 def last_result(told):
-    """What is told of LastResult, if anything: whether the new object knows of the old one's end."""
+    """What is told of LastResult, if anything: the new object may know of the old one's end."""
     changes = next(event[2] for event in told if event[:2] == ("PropertiesChanged", "a"))
     return {name: changes[name] for name in ("LastResult",) if name in changes}
 
@@ -280,7 +320,7 @@ def test_made_and_forgotten_unseen(daemon, listener):
 
 
 def told_state(peer):
-    """What somebody knows who listened from the first: all controls' properties, by signals alone."""
+    """All controls' properties, as somebody knows them who has listened from the first."""
     known = {}
     for message in peer.signals:
         told = describe(message)
@@ -337,7 +377,7 @@ def test_signals_alone_tell_the_whole_state(listener):
 
 
 def test_the_answers_of_two_peers_are_apart(daemon, bus):
-    """Each has its own answers in the order of its calls, and hears nothing that it did not ask for."""
+    """Each has its own answers in the order of its calls, and hears nothing else."""
     peers = [bus.connect() for _ in range(20)]
     with one_turn(daemon, *peers):
         serials = [

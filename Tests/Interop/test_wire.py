@@ -7,7 +7,8 @@ from wire import Variant
 
 VALUES = [
     ("y", 255), ("b", True), ("n", -2**15), ("q", 2**16 - 1), ("i", -2**31), ("u", 2**32 - 1),
-    ("x", -2**63), ("t", 2**64 - 1), ("d", 0.1), ("s", "Grüße"), ("s", ""), ("o", "/a/b"), ("g", "a{sv}"),
+    ("x", -2**63), ("t", 2**64 - 1), ("d", 0.1), ("s", "Grüße"), ("s", ""), ("o", "/a/b"),
+    ("g", "a{sv}"),
     ("as", ["a", "", "ccc"]), ("as", []), ("ay", [1, 2, 3]), ("at", []), ("(ss)", ("a", "b")),
     ("a(yt)", [(1, 2), (3, 4)]), ("a{sv}", {"k": Variant("t", 1), "l": Variant("as", ["x"])}),
     ("v", Variant("v", Variant("(bv)", (False, Variant("d", -1.5))))),
@@ -29,7 +30,9 @@ def of_glib(value):
 def test_what_is_written():
     for signature, value in VALUES:
         # A byte in front, so that everything has to be aligned.
-        message = wire.call("org.example.A", "/a", "org.example.A", "M", "y" + signature, (7, value))
+        message = wire.call(
+            "org.example.A", "/a", "org.example.A", "M", "y" + signature, (7, value)
+        )
         parsed = Gio.DBusMessage.new_from_blob(message.encode(9), Gio.DBusCapabilityFlags.NONE)
         assert (parsed.get_serial(), parsed.get_member(), parsed.get_path()) == (9, "M", "/a")
         assert parsed.get_body().unpack() == (7, wire.plain(value)), signature
@@ -44,5 +47,11 @@ def test_what_is_read():
         data = message.to_blob(Gio.DBusCapabilityFlags.NONE)
         assert wire.length_of(data[:16]) == len(data)
         read = wire.decode(data, 1.5)
-        assert (read.kind, read.serial, read.member, read.path, read.when) == (wire.SIGNAL, 9, "S", "/a", 1.5)
+        assert (read.kind, read.serial, read.member, read.path, read.when) == (
+            wire.SIGNAL,
+            9,
+            "S",
+            "/a",
+            1.5,
+        )
         assert read.body == [7, value], signature

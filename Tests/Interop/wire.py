@@ -2,8 +2,8 @@
 """D-Bus messages as bytes, and nothing else.
 
 The tests speak the protocol themselves where they must see the exact order of what arrives, send a
-thousand calls in one write, or send what no library would. A signature and plain Python values go in,
-plain Python values come out; a variant is a Variant both ways. Source: the D-Bus Specification,
+thousand calls in one write, or send what no library would. A signature and plain Python values go
+in, plain Python values come out; a variant is a Variant both ways. Source: the D-Bus Specification,
 "Type System" and "Message Protocol".
 """
 
@@ -23,7 +23,8 @@ FIELDS = {
     9: ("fd_count", "u")}
 
 _FIXED = {
-    "y": "B", "b": "I", "n": "h", "q": "H", "i": "i", "u": "I", "x": "q", "t": "Q", "d": "d", "h": "I"}
+    "y": "B", "b": "I", "n": "h", "q": "H", "i": "i", "u": "I", "x": "q", "t": "Q", "d": "d",
+    "h": "I"}
 _ALIGNMENT = {
     "y": 1, "g": 1, "v": 1, "n": 2, "q": 2, "b": 4, "i": 4, "u": 4, "h": 4, "s": 4, "o": 4, "a": 4,
     "x": 8, "t": 8, "d": 8, "(": 8, "{": 8}
@@ -49,7 +50,7 @@ def plain(value):
     return value
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def types(signature):
     """The single complete types that a signature consists of."""
     found, start = [], 0

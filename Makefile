@@ -7,7 +7,7 @@ PYTHON ?= /usr/bin/python3
 
 # What of the tests in Python is run on the debug binaries, too, and by how many processes at a time.
 INTEROP_DEBUG ?= -m "not slow and not timing"
-INTEROP_JOBS ?= 4
+INTEROP_JOBS ?= 3
 
 RELEASE := .build/release
 DEBUG := .build/debug

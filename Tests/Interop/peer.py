@@ -41,6 +41,9 @@ class Peer:
         self._buffer = bytearray()
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(DEADLINE)
+        # select(2) knows no more than 1024 descriptors.
+        self._readable = select.poll()
+        self._readable.register(self.socket, select.POLLIN)
         try:
             self.socket.connect(address.removeprefix("unix:path="))
             self._authenticate()
@@ -101,7 +104,7 @@ class Peer:
 
     def pump(self, seconds):
         """Reads what has come, or waits for that so long; says whether something came."""
-        if not select.select([self.socket], [], [], max(0, seconds))[0]:
+        if not self._readable.poll(max(0, seconds) * 1000):
             return False
         chunk = self.socket.recv(1 << 20)
         when = boottime()

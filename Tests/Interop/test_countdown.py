@@ -127,11 +127,11 @@ def test_a_stopped_daemon_ticks_once(daemon, listener):
 
 
 def test_a_daemon_stopped_beyond_the_end(daemon, listener):
-    number = listener.call("StartCountdown", "a", 1)
-    listener.wait_for("Tick", "a", 1)
+    number = start(listener, "a", 1.5)
+    listener.wait_for("Tick", "a", 2)
     with daemon.stopped():
         missed = len(listener.messages)
-        listener.read_until(boottime() + 1.2)
+        listener.read_until(boottime() + 1.6)
     listener.wait_for("Finished", "a")
     listener.ping()
     assert events(listener.messages[missed:]) == [("Finished", "a", number)]

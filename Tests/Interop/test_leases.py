@@ -186,11 +186,11 @@ def test_refusals_leave_no_descriptor(daemon, listener):
 def test_ttl_expires(bus, listener):
     holder = bus.connect()
     begin = boottime()
-    cookie = holder.call("Hold", "a", "", ttl_lease(0.4))
+    cookie = holder.call("Hold", "a", "", ttl_lease(1))
     told, = listener.state("a")["Holders"]
     assert (told["lease"], told["pid"]) == ("ttl", 0)
     ended = holder.wait_for("HoldEnded", cookie, "expired")
-    assert ended.when - begin >= 0.4
+    assert ended.when - begin >= 1
     assert listener.get("a", "LastResult") == "expired"
     assert not listener.get("a", "Busy")
     assert holder.refusal("Renew", cookie).name == NO_SUCH_HOLD
@@ -206,17 +206,17 @@ def test_ttl_goes_on_without_its_caller(bus, listener):
 
 
 def test_renew(bus, listener):
-    cookie = listener.call("Hold", "a", "", ttl_lease(0.6))
+    cookie = listener.call("Hold", "a", "", ttl_lease(1.5))
     other = bus.connect()
-    for _ in range(3):
-        listener.read_until(boottime() + 0.3)
+    for _ in range(2):
+        listener.read_until(boottime() + 0.8)
         listener.heard()
         begin = boottime()
         # Any caller may.
         other.call("Renew", cookie)
         # Nobody has to hear of it.
         assert listener.heard() == []
-    assert listener.wait_for("HoldEnded", cookie, "expired").when - begin >= 0.6
+    assert listener.wait_for("HoldEnded", cookie, "expired").when - begin >= 1.5
 
 
 def test_renew_what_has_no_time(listener):

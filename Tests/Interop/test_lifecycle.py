@@ -11,7 +11,7 @@ import pytest
 import wire
 from harness import DAEMON, Daemon, NotifySocket, end, run, stopped
 from peer import describe
-from waiting import DEADLINE, boottime, wait_until
+from waiting import DEADLINE, Late, boottime, thrice, wait_until
 
 
 def one_line(text):
@@ -287,20 +287,26 @@ def test_not_ready_when_the_name_is_taken(bus, daemon):
     second.process = None
 
 
+@pytest.mark.xdist_group("time")
 def test_watchdog(bus):
-    daemon, notify = notified(bus, bus.directory, WATCHDOG_USEC="400000")
+    daemon, notify = notified(bus, bus.directory, WATCHDOG_USEC="800000")
+
+    def pings():
+        notify.pump(0.05)
+        return [when for line, when in notify.heard if line == "WATCHDOG=1"]
+
+    def attempt():
+        notify.heard.clear()
+        wait_until(lambda: len(pings()) >= 4, "it has said four times that it lives")
+        times = pings()
+        # Not all the time, either.
+        assert times[3] - times[0] > 0.4
+        if max(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.8:
+            raise Late(f"at {times}")
+
     with notify:
         daemon.start()
-
-        def pings():
-            notify.pump(0.05)
-            return [when for line, when in notify.heard if line == "WATCHDOG=1"]
-
-        wait_until(lambda: len(pings()) >= 4, "it has said four times that it lives")
-        # In time with a wide margin, but not all the time.
-        times = pings()
-        assert max(later - earlier for earlier, later in itertools.pairwise(times)) < 0.4
-        assert times[3] - times[0] > 0.2
+        thrice(attempt)
     daemon.check()
 
 

@@ -9,7 +9,7 @@ import wire
 from contract import LIMITS_EXCEEDED
 from harness import end, run, spawn, stopped
 from peer import BUS
-from waiting import boottime, wait_until
+from waiting import Late, boottime, thrice, wait_until
 from wire import Variant
 
 
@@ -215,18 +215,27 @@ def test_ticks_to_a_bus_that_does_not_read(bus, daemon, listener):
 
 def test_three_thousand_countdowns(bus, daemon, listener):
     """All end within a moment: each tick and each end arrives, and none twice."""
-    names = [f"c{index}" for index in range(3000)]
-    numbers = [answer.body[0] for answer in listener.ask(*(
-        listener.request("StartCountdown", name, 2) for name in names))]
-    listener.wait_for("Finished", names[-1])
-    listener.ping()
-    told = {"Tick": [], "Finished": []}
-    for message in listener.signals:
-        if message.member in told:
-            told[message.member].append(tuple(message.body))
-    assert sorted(told["Finished"]) == sorted(zip(names, numbers))
-    assert sorted(told["Tick"]) == sorted(
-        (name, left, number) for name, number in zip(names, numbers) for left in (1, 2))
+    def attempt():
+        listener.messages.clear()
+        names = [f"c{index}" for index in range(3000)]
+        numbers = [answer.body[0] for answer in listener.ask(*(
+            listener.request("StartCountdown", name, 2) for name in names))]
+        listener.wait_for("Finished", names[-1], numbers[-1])
+        listener.ping()
+        told = {"Tick": [], "Finished": []}
+        for message in listener.messages:
+            if message.kind == wire.SIGNAL and message.member in told:
+                told[message.member].append(tuple(message.body))
+        assert sorted(told["Finished"]) == sorted(zip(names, numbers))
+        ticks = [
+            (name, left, number) for name, number in zip(names, numbers) for left in (1, 2)]
+        assert len(told["Tick"]) == len(set(told["Tick"]))
+        assert set(told["Tick"]) <= set(ticks)
+        if len(told["Tick"]) < len(ticks):
+            # One that is late by a whole second gives way to what comes then.
+            raise Late(f"{len(ticks) - len(told['Tick'])} ticks are left out")
+
+    thrice(attempt)
 
 
 def test_a_storm_of_dbus_test_tool(bus, daemon, listener):

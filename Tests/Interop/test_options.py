@@ -50,7 +50,8 @@ def refused(peer, method, options):
     peer.heard()
     refusal = peer.refusal(method, "a", *ARGUMENTS[method], options)
     assert refusal.name == INVALID_ARGS, (options, refusal)
-    assert peer.heard() == []
+    # Others may count meanwhile.
+    assert [told for told in peer.heard() if told[0] != "Tick" or told[1] == "a"] == []
     assert peer.lasting_objects() == before
     return refusal.text
 
@@ -227,7 +228,7 @@ def test_interval(listener):
 
 
 def test_indicator(listener):
-    number = start(listener, 0.4, indicator=Variant("b", True), application=Variant("s", "Timer"))
+    number = start(listener, 1, indicator=Variant("b", True), application=Variant("s", "Timer"))
     state = listener.state("a")
     assert state["Busy"] and state["Visible"] and not state["DisplayedEnabled"]
     holder, = state["Holders"]

@@ -18,10 +18,9 @@ public struct IndicatorRequest<Reply> {
     isReading = false
     self.decode = decode
     message = {
-      let call = Message(
-        call: method, of: Service.managerInterface, at: Service.manager, on: Service.name)
-      call.append(repeat each arguments)
-      return call
+      Message(
+        call: method, of: Service.managerInterface, at: Service.manager, on: Service.name,
+        repeat each arguments)
     }
   }
 
@@ -34,9 +33,9 @@ public struct IndicatorRequest<Reply> {
     isReading = true
     self.decode = decode
     message = {
-      let call = Message(call: method, of: interface, at: path, on: Service.name)
+      let call = Message(
+        call: method, of: interface, at: path, on: Service.name, repeat each arguments)
       call.autoStarts = false
-      call.append(repeat each arguments)
       return call
     }
   }

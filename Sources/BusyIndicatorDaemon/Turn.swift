@@ -148,7 +148,7 @@ private struct Outbox {
 
   mutating func append(_ answer: Message) {
     answers.append(answer)
-    size += answer.approximateSize
+    size += answer.size
   }
 
   mutating func send(through connection: Connection) {

@@ -44,15 +44,14 @@ extension Connection {
   /// The process that owns a name.
   package func processID(of name: BusName) throws(DBusError) -> UInt32 {
     let question = Message(
-      call: "GetConnectionUnixProcessID", of: .bus, at: "/org/freedesktop/DBus", on: .bus)
-    question.append(name.rawValue)
+      call: "GetConnectionUnixProcessID", of: .bus, at: "/org/freedesktop/DBus", on: .bus, name)
     return try callAndWait(question).read(UInt32.self)
   }
 
   /// The unique name of a name's owner; nil when it has none.
   package func owner(of name: BusName) throws(DBusError) -> String? {
-    let question = Message(call: "GetNameOwner", of: .bus, at: "/org/freedesktop/DBus", on: .bus)
-    question.append(name.rawValue)
+    let question = Message(
+      call: "GetNameOwner", of: .bus, at: "/org/freedesktop/DBus", on: .bus, name)
     do {
       return try callAndWait(question).read(String.self)
     } catch {

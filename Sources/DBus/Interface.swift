@@ -63,13 +63,15 @@ package struct Method<Object> {
     self.outputs = zip(outputs, outputSignatures).map(Argument.init)
     self.isReading = isReading
     inputSignature = inputSignatures.joined()
+    let outputSignature = outputSignatures.joined()
     answer = { (object, call) throws(DBusError) in
       var reader = MessageReader()
       call.start(&reader)
       let results = try body(object, call, repeat (each Input)(from: &reader))
-      let reply = Message(replyTo: call)
-      reply.append(repeat each results)
-      return reply
+      guard !outputSignature.isEmpty else { return Message(replyTo: call) }
+      return Message(replyTo: call, signature: outputSignature) { writer in
+        repeat (each results).write(to: &writer)
+      }
     }
   }
 }
@@ -134,8 +136,9 @@ extension Interface {
   package func propertiesChanged(
     of object: Object, at path: ObjectPath, changes: UInt32
   ) -> Message {
-    let signal = Message(signal: "PropertiesChanged", of: .properties, from: path)
-    signal.write { writer in
+    Message(
+      signal: "PropertiesChanged", of: .properties, from: path, signature: "sa{sv}as"
+    ) { writer in
       writer.append(string: name.rawValue)
       writer.array(of: "{sv}") { writer in
         for property in properties where property.bit & changes != 0 && property.change == .value {
@@ -152,6 +155,5 @@ extension Interface {
         }
       }
     }
-    return signal
   }
 }

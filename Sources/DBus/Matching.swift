@@ -100,15 +100,15 @@ extension Connection {
     let watch = NameWatch(name: name, onChange: onChange)
     nameWatches[name.rawValue, default: []].append(watch)
     if nameWatches[name.rawValue]?.count == 1 {
-      let add = Message(call: "AddMatch", of: .bus, at: "/org/freedesktop/DBus", on: .bus)
-      add.append(ownerRule(of: name).text)
+      let add = Message(
+        call: "AddMatch", of: .bus, at: "/org/freedesktop/DBus", on: .bus, ownerRule(of: name).text)
       call(add) { result in
         if case .failure(let error) = result, !error.isStandard(.disconnected) { onRefused?(error) }
       }
     }
     // After the rule stands: whoever left before it was never announced to us.
-    let question = Message(call: "NameHasOwner", of: .bus, at: "/org/freedesktop/DBus", on: .bus)
-    question.append(name.rawValue)
+    let question = Message(
+      call: "NameHasOwner", of: .bus, at: "/org/freedesktop/DBus", on: .bus, name)
     call(question) { [weak self, weak watch] result in
       guard let self, let watch, self.isStanding(watch), case .success(let reply) = result,
         let hasOwner = try? reply.read(Bool.self), !hasOwner

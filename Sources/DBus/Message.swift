@@ -9,44 +9,131 @@ package final class Message {
 
   let raw: OpaquePointer
 
-  /// About how many bytes its arguments take on the wire: what the writers counted.
-  package private(set) var approximateSize = 128
+  /// How many bytes it takes on the wire; of an answer without values, about that.
+  package let size: Int
 
   /// Takes over a reference that the caller owned.
-  init(adopting raw: OpaquePointer) { self.raw = raw }
+  init(adopting raw: OpaquePointer, size: Int = 128) {
+    self.raw = raw
+    self.size = size
+  }
 
   deinit { dbus_message_unref(raw) }
 
-  /// A call of a method.
-  package convenience init(
+  /// A call of a method with those arguments.
+  package convenience init<each Value: DBusEncodable>(
     call member: MemberName, of interface: InterfaceName, at path: ObjectPath,
-    on destination: BusName
+    on destination: BusName, _ values: repeat each Value
   ) {
     self.init(
-      adopting: required(
-        dbus_message_new_method_call(
-          destination.rawValue, path.rawValue, interface.rawValue, member.rawValue)))
+      type: DBUS_MESSAGE_TYPE_METHOD_CALL, path: path, interface: interface, member: member,
+      destination: destination.rawValue, signature: joinedSignature(repeat (each Value).self)
+    ) { writer in
+      repeat (each values).write(to: &writer)
+    }
   }
 
-  /// A signal, to everybody who asked for it, or to `destination` alone.
+  /// A signal with those arguments, to everybody who asked for it, or to `destination` alone.
+  package convenience init<each Value: DBusEncodable>(
+    signal member: MemberName, of interface: InterfaceName, from path: ObjectPath,
+    to destination: BusName? = nil, _ values: repeat each Value
+  ) {
+    self.init(
+      type: DBUS_MESSAGE_TYPE_SIGNAL, path: path, interface: interface, member: member,
+      destination: destination?.rawValue, signature: joinedSignature(repeat (each Value).self)
+    ) { writer in
+      repeat (each values).write(to: &writer)
+    }
+  }
+
+  /// A signal to everybody who asked for it, whose arguments `body` writes.
   package convenience init(
     signal member: MemberName, of interface: InterfaceName, from path: ObjectPath,
-    to destination: BusName? = nil
+    signature: String, _ body: (inout MessageWriter) -> Void
   ) {
     self.init(
-      adopting: required(
-        dbus_message_new_signal(path.rawValue, interface.rawValue, member.rawValue)))
-    if let destination { require(dbus_message_set_destination(raw, destination.rawValue)) }
+      type: DBUS_MESSAGE_TYPE_SIGNAL, path: path, interface: interface, member: member,
+      signature: signature, body)
   }
 
-  /// The answer to `call`, still without its values.
+  /// The answer to `call`, without values.
   package convenience init(replyTo call: Message) {
     self.init(adopting: required(dbus_message_new_method_return(call.raw)))
+  }
+
+  /// The answer to `call`, whose values `body` writes.
+  package convenience init(
+    replyTo call: Message, signature: String, _ body: (inout MessageWriter) -> Void
+  ) {
+    let sender = call.sender
+    self.init(
+      type: DBUS_MESSAGE_TYPE_METHOD_RETURN, replySerial: call.serial,
+      destination: sender.isEmpty ? nil : sender, signature: signature, body)
+  }
+
+  /// The answer to `call` with those values.
+  package convenience init<First: DBusEncodable, each Value: DBusEncodable>(
+    replyTo call: Message, _ first: First, _ values: repeat each Value
+  ) {
+    self.init(
+      replyTo: call, signature: joinedSignature(First.self, repeat (each Value).self)
+    ) { writer in
+      first.write(to: &writer)
+      repeat (each values).write(to: &writer)
+    }
   }
 
   /// The error with which `call` is answered.
   package convenience init(error: DBusError, replyTo call: Message) {
     self.init(adopting: required(dbus_message_new_error(call.raw, error.name, error.message)))
+  }
+
+  private convenience init(
+    type: Int32, path: ObjectPath? = nil, interface: InterfaceName? = nil,
+    member: MemberName? = nil, replySerial: UInt32? = nil, destination: String? = nil,
+    signature: String, _ body: (inout MessageWriter) -> Void
+  ) {
+    var writer = MessageWriter()
+    writer.append(fixed: UInt32(1).littleEndian == 1 ? UInt8(ascii: "l") : UInt8(ascii: "B"))
+    writer.append(fixed: UInt8(type))
+    let wantsNoReply = type != DBUS_MESSAGE_TYPE_METHOD_CALL
+    writer.append(fixed: UInt8(wantsNoReply ? DBUS_HEADER_FLAG_NO_REPLY_EXPECTED : 0))
+    writer.append(fixed: UInt8(DBUS_MAJOR_PROTOCOL_VERSION))
+    let length = writer.reserveLength()
+    // Its serial is given when it is sent; here there has to be one.
+    writer.append(fixed: UInt32(1))
+    writer.array(of: "(yv)") { writer in
+      if let path { writer.field(DBUS_HEADER_FIELD_PATH, path) }
+      if let interface { writer.field(DBUS_HEADER_FIELD_INTERFACE, interface) }
+      if let member { writer.field(DBUS_HEADER_FIELD_MEMBER, member) }
+      if let replySerial { writer.field(DBUS_HEADER_FIELD_REPLY_SERIAL, replySerial) }
+      if let destination { writer.field(DBUS_HEADER_FIELD_DESTINATION, destination) }
+      if !signature.isEmpty {
+        writer.field(DBUS_HEADER_FIELD_SIGNATURE, of: "g") { $0.append(signature: signature) }
+      }
+    }
+    writer.align(to: 8)
+    let start = writer.count
+    body(&writer)
+    writer.setLength(at: length, from: start)
+    self.init(bytes: writer.bytes)
+  }
+
+  private convenience init(bytes: [UInt8]) {
+    let parsed: OpaquePointer?
+    do throws(DBusError) {
+      parsed = try withRawError { error in
+        bytes.withUnsafeBytes { buffer in
+          dbus_message_demarshal(buffer.baseAddress, Int32(buffer.count), error)
+        }
+      }
+    } catch {
+      fatalError("libdbus takes no such message: \(error)")
+    }
+    let message = required(parsed)
+    defer { dbus_message_unref(message) }
+    // Unlike what was parsed, a copy has no serial.
+    self.init(adopting: required(dbus_message_copy(message)), size: bytes.count)
   }
 
   package var kind: Kind {
@@ -91,29 +178,13 @@ package final class Message {
     dbus_message_has_signature(raw, signature) != 0
   }
 
-  /// Appends values behind those that are there.
-  package func append<each Value: DBusEncodable>(_ values: repeat each Value) {
-    write { writer in
-      repeat (each values).write(to: &writer)
-    }
-  }
-
-  /// Appends what `body` writes behind what is there.
-  package func write(_ body: (inout MessageWriter) -> Void) {
-    var writer = MessageWriter()
-    dbus_message_iter_init_append(raw, &writer.iterator)
-    body(&writer)
-    approximateSize += writer.count
-  }
-
   /// The arguments, when they are of exactly these types.
   ///
   /// - Throws: InvalidArgs, naming both signatures.
   package func read<each Value: DBusDecodable>(
     _ types: repeat (each Value).Type
   ) throws(DBusError) -> (repeat each Value) {
-    var expected = ""
-    repeat expected += (each Value).signature
+    let expected = joinedSignature(repeat (each Value).self)
     guard hasSignature(expected) else {
       throw .standard(
         .invalidArgs, "The arguments are of type “\(signature)”; “\(expected)” is wanted.")
@@ -147,6 +218,22 @@ package final class Message {
 
   private func text(_ pointer: UnsafePointer<CChar>?) -> String? {
     pointer.map { String(cString: $0) }
+  }
+}
+
+extension MessageWriter {
+  /// Writes a field of the header.
+  fileprivate mutating func field<Value: DBusEncodable>(_ code: Int32, _ value: Value) {
+    field(code, of: Value.signature) { value.write(to: &$0) }
+  }
+
+  fileprivate mutating func field(
+    _ code: Int32, of type: String, _ body: (inout MessageWriter) -> Void
+  ) {
+    structure {
+      $0.append(fixed: UInt8(code))
+      $0.variant(of: type, body)
+    }
   }
 }
 

@@ -56,7 +56,6 @@ package struct ObjectPath: ValidatedName, DBusDecodable {
     self.rawValue = rawValue
   }
   package static var signature: String { "o" }
-  package func write(to writer: inout MessageWriter) { writer.append(path: rawValue) }
   package init(from reader: inout MessageReader) { rawValue = reader.readString() }
 }
 

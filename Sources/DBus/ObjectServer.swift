@@ -162,12 +162,12 @@ package final class ObjectServer {
     guard let managerPath else { return nil }
     for export in exports {
       guard let object = export.bind(path.rawValue) else { continue }
-      let signal = Message(signal: "InterfacesAdded", of: .objectManager, from: managerPath)
-      signal.write {
+      return Message(
+        signal: "InterfacesAdded", of: .objectManager, from: managerPath, signature: "oa{sa{sv}}"
+      ) {
         path.write(to: &$0)
         object.writeInterfaces(to: &$0)
       }
-      return signal
     }
     return nil
   }
@@ -175,9 +175,8 @@ package final class ObjectServer {
   /// InterfacesRemoved for an object that is gone.
   package func interfacesRemoved(at path: ObjectPath, _ interfaces: [InterfaceName]) -> Message? {
     guard let managerPath else { return nil }
-    let signal = Message(signal: "InterfacesRemoved", of: .objectManager, from: managerPath)
-    signal.append(path, interfaces)
-    return signal
+    return Message(
+      signal: "InterfacesRemoved", of: .objectManager, from: managerPath, to: nil, path, interfaces)
   }
 }
 

@@ -15,21 +15,6 @@ package struct ByteBlock: DBusEncodable, Equatable, Sendable {
   }
 }
 
-extension MessageWriter {
-  fileprivate mutating func append(block: [UInt8]) {
-    guard !block.isEmpty else { return }
-    block.withUnsafeBufferPointer { buffer in
-      // The function wants the address of the pointer.
-      withUnsafePointer(to: buffer.baseAddress) { address in
-        require(
-          dbus_message_iter_append_fixed_array(
-            &iterator, TypeCode.byte, address, Int32(buffer.count)))
-      }
-    }
-    count += block.count
-  }
-}
-
 /// A variant in an argument that does not matter here, whatever it holds.
 package struct IgnoredVariant: DBusDecodable {
   package static var signature: String { "v" }
@@ -70,10 +55,8 @@ extension Method {
 extension Interface {
   /// The answer to GetAll: `a{sv}`, every property's value.
   package func allProperties(of object: Object, replyTo call: Message) -> Message {
-    let reply = Message(replyTo: call)
-    reply.write { writer in
+    Message(replyTo: call, signature: "a{sv}") { writer in
       writer.array(of: "{sv}") { writeEntries(of: object, to: &$0) }
     }
-    return reply
   }
 }

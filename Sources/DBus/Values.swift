@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-internal import CDBus
-
 /// A Swift type that has one D-Bus type.
 package protocol DBusTyped {
   /// The one complete type, in D-Bus notation.
   static var signature: String { get }
+}
+
+/// The signature of values of these types, one behind the other.
+func joinedSignature<each Value: DBusTyped>(_ types: repeat (each Value).Type) -> String {
+  var joined = ""
+  repeat joined += (each Value).signature
+  return joined
 }
 
 /// A Swift type that can be sent.
@@ -28,15 +33,15 @@ package typealias DBusValue = DBusDecodable & DBusEncodable
 extension Bool: DBusValue {
   package static var signature: String { "b" }
   package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: dbus_bool_t(self ? 1 : 0), as: TypeCode.boolean)
+    writer.append(fixed: UInt32(self ? 1 : 0))
   }
-  package init(from reader: inout MessageReader) { self = reader.read(fixed: dbus_bool_t(0)) != 0 }
+  package init(from reader: inout MessageReader) { self = reader.read(fixed: UInt32(0)) != 0 }
 }
 
 extension UInt8: DBusValue {
   package static var signature: String { "y" }
   package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self, as: TypeCode.byte)
+    writer.append(fixed: self)
   }
   package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
@@ -44,7 +49,7 @@ extension UInt8: DBusValue {
 extension Int32: DBusValue {
   package static var signature: String { "i" }
   package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self, as: TypeCode.int32)
+    writer.append(fixed: self)
   }
   package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
@@ -52,7 +57,7 @@ extension Int32: DBusValue {
 extension UInt32: DBusValue {
   package static var signature: String { "u" }
   package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self, as: TypeCode.uint32)
+    writer.append(fixed: self)
   }
   package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
@@ -60,7 +65,7 @@ extension UInt32: DBusValue {
 extension Int64: DBusValue {
   package static var signature: String { "x" }
   package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self, as: TypeCode.int64)
+    writer.append(fixed: self)
   }
   package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
@@ -68,7 +73,7 @@ extension Int64: DBusValue {
 extension UInt64: DBusValue {
   package static var signature: String { "t" }
   package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self, as: TypeCode.uint64)
+    writer.append(fixed: self)
   }
   package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
@@ -76,7 +81,7 @@ extension UInt64: DBusValue {
 extension Double: DBusValue {
   package static var signature: String { "d" }
   package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self, as: TypeCode.double)
+    writer.append(fixed: self)
   }
   package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }

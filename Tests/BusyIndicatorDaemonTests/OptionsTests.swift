@@ -8,10 +8,9 @@ import Testing
 
 /// Options as a peer sends them.
 private func options(_ entries: (String, Variant)...) throws -> OptionList {
-  let message = Message(call: "Do", of: "a.b", at: "/", on: "a.b")
   var list: PropertyList = [:]
   list.entries = entries.map { (key: $0.0, value: $0.1) }
-  message.append(list)
+  let message = Message(call: "Do", of: "a.b", at: "/", on: "a.b", list)
   return try message.read(OptionList.self)
 }
 
@@ -72,10 +71,9 @@ private func refusal(_ body: () throws -> Void) -> String? {
 
   @Test func aLeaseIsSaidByItsNameOrItsKey() throws {
     func lease(_ entries: (String, Variant)...) throws -> Lease {
-      let message = Message(call: "Do", of: "a.b", at: "/", on: "a.b")
       var list: PropertyList = [:]
       list.entries = entries.map { (key: $0.0, value: $0.1) }
-      message.append(list)
+      let message = Message(call: "Do", of: "a.b", at: "/", on: "a.b", list)
       return try HoldOptions(reason: "", message.read(OptionList.self)).lease
     }
     let ttl = Lease.ttl(Microseconds(rawValue: 5))
@@ -106,10 +104,9 @@ private func refusal(_ body: () throws -> Void) -> String? {
     ("title", [("title", .string("a")), ("title", .string("a"))]),
   ])
   func aWrongOptionOfHoldIsRefusedByItsName(key: String, entries: [(String, Variant)]) throws {
-    let message = Message(call: "Do", of: "a.b", at: "/", on: "a.b")
     var list: PropertyList = [:]
     list.entries = entries.map { (key: $0.0, value: $0.1) }
-    message.append(list)
+    let message = Message(call: "Do", of: "a.b", at: "/", on: "a.b", list)
     let read = try message.read(OptionList.self)
     let sentence = try #require(refusal { _ = try HoldOptions(reason: "", read) })
     #expect(sentence.contains("“\(key)”"))

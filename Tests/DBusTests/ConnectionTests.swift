@@ -52,8 +52,7 @@ private func owned(_ connection: Connection) -> BusName {
     let server = try peers.connect()
     let client = try peers.connect()
     server.onCall = { call in
-      let reply = Message(replyTo: call)
-      reply.append("hello " + call.sender)
+      let reply = Message(replyTo: call, "hello " + call.sender)
       server.send(reply)
     }
     var answer = ""
@@ -105,12 +104,10 @@ private func owned(_ connection: Connection) -> BusName {
     let forger = try peers.connect()
     let client = try peers.connect()
     server.onCall = { call in
-      let forged = Message(replyTo: call)
-      forged.append("forged")
+      let forged = Message(replyTo: call, "forged")
       forger.send(forged)
       _ = try? forger.busID()
-      let reply = Message(replyTo: call)
-      reply.append("real")
+      let reply = Message(replyTo: call, "real")
       server.send(reply)
     }
     var answer = ""
@@ -134,8 +131,7 @@ private func owned(_ connection: Connection) -> BusName {
       }
       _ = try? receiver.busID()
       for word in ["other", "it's"] {
-        let signal = Message(signal: "Said", of: "a.b", from: "/x")
-        signal.append(word)
+        let signal = Message(signal: "Said", of: "a.b", from: "/x", word)
         sender.send(signal)
       }
     }
@@ -192,8 +188,8 @@ private func owned(_ connection: Connection) -> BusName {
     var changes = 0
     _ = watcher.watch(name: owned(peer)) { _ in changes += 1 }
     let forged = Message(
-      signal: "NameOwnerChanged", of: .bus, from: "/org/freedesktop/DBus", to: owned(watcher))
-    forged.append(peer.uniqueName, peer.uniqueName, "")
+      signal: "NameOwnerChanged", of: .bus, from: "/org/freedesktop/DBus", to: owned(watcher),
+      peer.uniqueName, peer.uniqueName, "")
     forger.send(forged)
     try peers.settle(forger)
     try peers.settle(watcher)

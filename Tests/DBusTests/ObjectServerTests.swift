@@ -51,15 +51,15 @@ private func makeTable() -> Interface<Counter> {
     server.serveObjectManager(at: "/org/example")
   }
 
-  private func call(
+  private func call<each Value: DBusEncodable>(
     _ member: MemberName, _ interface: InterfaceName?, at path: ObjectPath = "/org/example",
-    _ arguments: (Message) -> Void = { _ in }
+    _ values: repeat each Value
   ) -> Message {
     let call = Message(
-      call: member, of: interface ?? "org.example.None", at: path, on: "org.example")
+      call: member, of: interface ?? "org.example.None", at: path, on: "org.example",
+      repeat each values)
     if interface == nil { dbus_message_set_interface(call.raw, nil) }
     dbus_message_set_serial(call.raw, 1)
-    arguments(call)
     return call
   }
 
@@ -67,7 +67,7 @@ private func makeTable() -> Interface<Counter> {
 
   @Test func aCallIsAnsweredWithTypedValues() throws {
     let answer = try #require(
-      server.answer(to: call("Add", "org.example.Counter") { $0.append(UInt32(5)) }))
+      server.answer(to: call("Add", "org.example.Counter", UInt32(5))))
     #expect(try answer.read(UInt32.self) == 5)
     let both = try #require(server.answer(to: call("Both", "org.example.Counter")))
     let (count, text) = try both.read(UInt32.self, String.self)
@@ -75,14 +75,14 @@ private func makeTable() -> Interface<Counter> {
   }
 
   @Test func aCallWithoutAnInterfaceIsFoundByItsMember() throws {
-    let answer = try #require(server.answer(to: call("Add", nil) { $0.append(UInt32(2)) }))
+    let answer = try #require(server.answer(to: call("Add", nil, UInt32(2))))
     #expect(try answer.read(UInt32.self) == 2)
     #expect(server.answer(to: call("Ping", nil))?.kind == .methodReturn)
     #expect(errorName(of: call("Nothing", nil)) == "org.freedesktop.DBus.Error.UnknownMethod")
   }
 
   @Test func aCallThatWantsNoAnswerGetsNoneAndIsDone() {
-    let quiet = call("Add", "org.example.Counter") { $0.append(UInt32(3)) }
+    let quiet = call("Add", "org.example.Counter", UInt32(3))
     quiet.expectsReply = false
     #expect(server.answer(to: quiet) == nil)
     #expect(counter.count == 3)
@@ -95,7 +95,7 @@ private func makeTable() -> Interface<Counter> {
     let prefix = "org.freedesktop.DBus.Error."
     #expect(errorName(of: call("Add", "org.example.Counter")) == prefix + "InvalidArgs")
     #expect(
-      errorName(of: call("Add", "org.example.Counter") { $0.append("5") }) == prefix
+      errorName(of: call("Add", "org.example.Counter", "5")) == prefix
         + "InvalidArgs")
     #expect(errorName(of: call("Sub", "org.example.Counter")) == prefix + "UnknownMethod")
     #expect(errorName(of: call("Add", "org.example.Other")) == prefix + "UnknownInterface")
@@ -108,31 +108,30 @@ private func makeTable() -> Interface<Counter> {
     #expect(
       errorName(of: call("Add", "org.example.Counter", at: "/org")) == prefix + "UnknownInterface")
     #expect(
-      errorName(of: call("Add", "org.example.Counter") { $0.append(UInt32(13)) })
+      errorName(of: call("Add", "org.example.Counter", UInt32(13)))
         == "org.example.Unlucky")
     #expect(counter.count == 0)
   }
 
   @Test func propertiesAreReadAndNotWritten() throws {
     let properties: InterfaceName = .properties
-    let get = call("Get", properties) { $0.append("org.example.Counter", "Kind") }
+    let get = call("Get", properties, "org.example.Counter", "Kind")
     let kind = try #require(server.answer(to: get)).read(Variant.self)
     #expect(kind == .string("counter"))
-    let all = call("GetAll", properties) { $0.append("org.example.Counter") }
+    let all = call("GetAll", properties, "org.example.Counter")
     let values = try #require(try server.answer(to: all)?.read([String: Variant].self))
     #expect(
       values == [
         "Count": .uint32(0), "Text": .string("0"), "Kind": .string("counter"), "Now": .uint64(7),
       ])
-    let none = call("GetAll", properties) { $0.append("org.freedesktop.DBus.Properties") }
+    let none = call("GetAll", properties, "org.freedesktop.DBus.Properties")
     #expect(try server.answer(to: none)?.read([String: Variant].self).isEmpty == true)
     let prefix = "org.freedesktop.DBus.Error."
     func name(_ member: MemberName, _ interface: String, _ property: String) -> String? {
       errorName(
-        of: call(member, properties) {
-          $0.append(interface, property)
-          if member == "Set" { $0.append(Variant.uint32(1)) }
-        })
+        of: member == "Set"
+          ? call(member, properties, interface, property, Variant.uint32(1))
+          : call(member, properties, interface, property))
     }
     #expect(name("Set", "org.example.Counter", "Count") == prefix + "PropertyReadOnly")
     #expect(name("Set", "org.example.Counter", "Color") == prefix + "UnknownProperty")
@@ -143,13 +142,13 @@ private func makeTable() -> Interface<Counter> {
   @Test func whatOnlyReadsAsksFirst() {
     var asked = 0
     server.willRead = { asked += 1 }
-    _ = server.answer(to: call("Add", "org.example.Counter") { $0.append(UInt32(1)) })
+    _ = server.answer(to: call("Add", "org.example.Counter", UInt32(1)))
     _ = server.answer(to: call("Ping", .peer))
     #expect(asked == 0)
     _ = server.answer(to: call("Both", "org.example.Counter"))
     _ = server.answer(to: call("GetManagedObjects", .objectManager))
     _ = server.answer(to: call("Introspect", .introspectable, at: "/"))
-    _ = server.answer(to: call("GetAll", .properties) { $0.append("org.example.Counter") })
+    _ = server.answer(to: call("GetAll", .properties, "org.example.Counter"))
     #expect(asked == 4)
   }
 

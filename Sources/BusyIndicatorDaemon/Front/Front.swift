@@ -96,26 +96,26 @@ final class Front {
   private func announce(_ event: Event) {
     switch event {
     case .tick(let control, let remaining, let countdown):
-      signal("Tick") { $0.append(control.rawValue, remaining, countdown) }
+      signal("Tick", control.rawValue, remaining, countdown)
     case .finished(let end):
-      signal("Finished") { $0.append(end.control.rawValue, end.countdown) }
+      signal("Finished", end.control.rawValue, end.countdown)
     case .cancelled(let control, let countdown, let reason):
-      signal("Cancelled") { $0.append(control.rawValue, countdown, reason.rawValue) }
+      signal("Cancelled", control.rawValue, countdown, reason.rawValue)
     case .holdEnded(let cookie, let reason, let recipient):
       guard let recipient = BusName(validating: recipient) else { return }
-      signal("HoldEnded", to: recipient) { $0.append(cookie, reason.rawValue) }
+      signal("HoldEnded", to: recipient, cookie, reason.rawValue)
     case .holdNotification:
       break
     }
   }
 
-  private func signal(
-    _ member: MemberName, to recipient: BusName? = nil, _ arguments: (Message) -> Void
+  private func signal<each Value: DBusEncodable>(
+    _ member: MemberName, to recipient: BusName? = nil, _ values: repeat each Value
   ) {
-    let message = Message(
-      signal: member, of: managerTable.name, from: Self.managerPath, to: recipient)
-    arguments(message)
-    connection.send(message)
+    connection.send(
+      Message(
+        signal: member, of: managerTable.name, from: Self.managerPath, to: recipient,
+        repeat each values))
   }
 }
 

@@ -126,8 +126,8 @@ final class Launcher: Plugin {
 
   private func send(_ entry: LauncherEntry, for desktopEntry: String) {
     let signal = Message(
-      signal: "Update", of: Self.interface, from: Self.path(of: desktopEntry))
-    signal.append(Self.uri(of: desktopEntry), entry.properties)
+      signal: "Update", of: Self.interface, from: Self.path(of: desktopEntry), to: nil,
+      Self.uri(of: desktopEntry), entry.properties)
     context.connection.send(signal)
   }
 

@@ -107,11 +107,10 @@ final class Notifications: Plugin {
     guard let owner = watch?.owner else { return }
     // Before the call: the click can then not come too early to be heard.
     if withAction { subscribe() }
-    let call = Message(
-      call: "Notify", of: Self.interface, at: Self.path, on: BusName(unchecked: owner))
     let actions = withAction ? [Self.oneMoreMinute, Texts.oneMoreMinute] : []
     let byServer: Int32 = -1
-    call.append(
+    let call = Message(
+      call: "Notify", of: Self.interface, at: Self.path, on: BusName(unchecked: owner),
       Texts.application, UInt32(0), icon(of: notification), notification.title,
       hasMarkup ? notification.body.escapedForMarkup : notification.body, actions,
       hints(of: notification), byServer)

@@ -23,8 +23,8 @@ final class ServerWatch {
       self?.update(owner)
     }
     // The bus answers in order: what it says of now comes between the changes before and after.
-    let question = Message(call: "GetNameOwner", of: .bus, at: "/org/freedesktop/DBus", on: .bus)
-    question.append(name.rawValue)
+    let question = Message(
+      call: "GetNameOwner", of: .bus, at: "/org/freedesktop/DBus", on: .bus, name)
     context.connection.call(question) { [weak self] result in
       if case .failure(let error) = result, error.isStandard(.disconnected) { return }
       self?.update((try? result.get()).flatMap { try? $0.read(String.self) })

@@ -119,9 +119,7 @@ func makeKeptPropertiesInterface() -> Interface<Tray> {
         let interface = try call.read(String.self)
         guard interface.isEmpty || interface == StatusNotifier.interface.rawValue else {
           // xfce4-panel asks for the properties of Properties.
-          let reply = Message(replyTo: call)
-          reply.append([:] as PropertyList)
-          return reply
+          return Message(replyTo: call, [:] as PropertyList)
         }
         return tray.allProperties(replyTo: call)
       }

@@ -74,9 +74,9 @@ final class Tray: Plugin {
     guard !isNaming else { return }
     isNaming = true
     let name = "org.kde.StatusNotifierItem-\(getpid())-1"
-    let request = Message(call: "RequestName", of: .bus, at: "/org/freedesktop/DBus", on: .bus)
     let doNotQueue: UInt32 = 4
-    request.append(name, doNotQueue)
+    let request = Message(
+      call: "RequestName", of: .bus, at: "/org/freedesktop/DBus", on: .bus, name, doNotQueue)
     context.call(request) { [weak self] result in
       guard let self else { return }
       isNaming = false
@@ -90,8 +90,7 @@ final class Tray: Plugin {
     guard let owner = watch?.owner, let itemName else { return }
     let call = Message(
       call: "RegisterStatusNotifierItem", of: StatusNotifier.watcherInterface,
-      at: StatusNotifier.watcherPath, on: BusName(unchecked: owner))
-    call.append(itemName)
+      at: StatusNotifier.watcherPath, on: BusName(unchecked: owner), itemName)
     context.call(call) { [weak self] result in
       // One that has left meanwhile does not count.
       guard let self, watch?.owner == owner else { return }
@@ -186,7 +185,7 @@ final class Tray: Plugin {
     guard appearance != old else { return }
     keptProperties = nil
     if appearance.status != old.status {
-      signal("NewStatus") { $0.append(appearance.status) }
+      signal("NewStatus", appearance.status)
     }
     if appearance.icon != old.icon { signal("NewIcon") }
     if appearance.heading != old.heading || appearance.text != old.text { signal("NewToolTip") }
@@ -209,18 +208,17 @@ final class Tray: Plugin {
     menu.update(activities)
     guard menu.hasSameShape(as: old) else {
       menuRevision &+= 1
-      signal("LayoutUpdated", of: "com.canonical.dbusmenu", from: StatusNotifier.menuPath) {
-        $0.append(menuRevision, Int32(0))
-      }
+      signal(
+        "LayoutUpdated", of: "com.canonical.dbusmenu", from: StatusNotifier.menuPath, menuRevision,
+        Int32(0))
       return
     }
     let updated = menu.relabelled(since: old)
     guard !updated.isEmpty else { return }
-    signal("ItemsPropertiesUpdated", of: "com.canonical.dbusmenu", from: StatusNotifier.menuPath) {
-      $0.append(
-        updated.map { Structure($0.id, $0.properties(["label"])) },
-        [Structure<Int32, [String]>]())
-    }
+    signal(
+      "ItemsPropertiesUpdated", of: "com.canonical.dbusmenu", from: StatusNotifier.menuPath,
+      updated.map { Structure($0.id, $0.properties(["label"])) },
+      [Structure<Int32, [String]>]())
   }
 
   /// When the picture or a text changes by itself, in microseconds from now.
@@ -240,12 +238,11 @@ final class Tray: Plugin {
     return next.compactMap(\.self).min()
   }
 
-  private func signal(
+  private func signal<each Value: DBusEncodable>(
     _ member: MemberName, of interface: InterfaceName = StatusNotifier.interface,
-    from path: ObjectPath = StatusNotifier.itemPath, _ arguments: (Message) -> Void = { _ in }
+    from path: ObjectPath = StatusNotifier.itemPath, _ values: repeat each Value
   ) {
-    let message = Message(signal: member, of: interface, from: path)
-    arguments(message)
-    context.connection.send(message)
+    context.connection.send(
+      Message(signal: member, of: interface, from: path, to: nil, repeat each values))
   }
 }

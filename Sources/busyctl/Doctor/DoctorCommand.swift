@@ -220,14 +220,13 @@ struct Doctor {
     }
     let load = Message(
       call: "LoadUnit", of: "org.freedesktop.systemd1.Manager", at: "/org/freedesktop/systemd1",
-      on: manager)
-    load.append(unit)
+      on: manager, unit)
     guard let reply = try? connection.bus.callAndWait(load),
       let path = try? reply.read(ObjectPath.self)
     else { return add(.remark, subject, "the service manager does not tell of \(unit)") }
     func property(_ key: String) -> String {
-      let get = Message(call: "Get", of: .properties, at: path, on: manager)
-      get.append("org.freedesktop.systemd1.Unit", key)
+      let get = Message(
+        call: "Get", of: .properties, at: path, on: manager, "org.freedesktop.systemd1.Unit", key)
       let answer = try? connection.bus.callAndWait(get).read(Variant.self)
       return answer?.stringValue ?? ""
     }

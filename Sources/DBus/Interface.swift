@@ -9,6 +9,9 @@ package struct Interface<Object> {
   package let methods: [Method<Object>]
   package let signals: [SignalDescription]
   package let properties: [Property<Object>]
+  /// Where each of them is, by its name.
+  let methodPlaces: [String: Int]
+  let propertyPlaces: [String: Int]
 
   package init(
     _ name: InterfaceName, methods: [Method<Object>] = [], signals: [SignalDescription] = [],
@@ -18,7 +21,13 @@ package struct Interface<Object> {
     self.methods = methods
     self.signals = signals
     self.properties = properties
+    methodPlaces = places(of: methods.map(\.name))
+    propertyPlaces = places(of: properties.map(\.name))
   }
+}
+
+private func places(of names: [MemberName]) -> [String: Int] {
+  Dictionary(uniqueKeysWithValues: zip(names.map(\.rawValue), names.indices))
 }
 
 /// An argument of a method or a signal.

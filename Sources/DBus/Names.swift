@@ -95,41 +95,53 @@ extension ObjectPath {
   /// ASCII letters and digits stay; a leading digit and every other byte become `_` and two
   /// lower-case hexadecimal digits. An empty label becomes `_`.
   package init(encoding label: String, below prefix: ObjectPath) {
-    let source = label.utf8
-    guard !source.isEmpty else {
+    guard !label.isEmpty else {
       self.init(unchecked: prefix.rawValue + "/_")
       return
     }
-    let hex = Array("0123456789abcdef".utf8)
-    var text = prefix.rawValue
-    var isFirst = true
-    var escaped: [UInt8] = []
-    escaped.reserveCapacity(source.count + 1)
-    escaped.append(UInt8(ascii: "/"))
-    for byte in source {
-      if byte.isASCIILetter || (byte.isASCIIDigit && !isFirst) {
-        escaped.append(byte)
-      } else {
-        escaped.append(UInt8(ascii: "_"))
-        escaped.append(hex[Int(byte >> 4)])
-        escaped.append(hex[Int(byte & 15)])
+    var prefix = prefix.rawValue
+    var label = label
+    let longest = prefix.utf8.count + 1 + 3 * label.utf8.count
+    let path = String(unsafeUninitializedCapacity: longest) { path in
+      var count = 0
+      func append(_ byte: UInt8) {
+        path.initializeElement(at: count, to: byte)
+        count += 1
       }
-      isFirst = false
+      prefix.withUTF8 { for byte in $0 { append(byte) } }
+      append(UInt8(ascii: "/"))
+      var isFirst = true
+      label.withUTF8 { label in
+        for byte in label {
+          if byte.isASCIILetter || (byte.isASCIIDigit && !isFirst) {
+            append(byte)
+          } else {
+            append(UInt8(ascii: "_"))
+            append((byte >> 4).lowerCaseHexDigit)
+            append((byte & 15).lowerCaseHexDigit)
+          }
+          isFirst = false
+        }
+      }
+      return count
     }
-    text += String(decoding: escaped, as: UTF8.self)
-    self.init(unchecked: text)
+    self.init(unchecked: path)
   }
 
   /// The label that ``init(encoding:below:)`` made this path from; nil when it made no such path.
   package func decodedLabel(below prefix: ObjectPath) -> String? {
-    let bytes = rawValue.utf8
-    guard bytes.count > prefix.rawValue.utf8.count + 1,
-      bytes.starts(with: prefix.rawValue.utf8)
-    else { return nil }
-    var rest = bytes.dropFirst(prefix.rawValue.utf8.count)
+    let length = prefix.rawValue.utf8.count
+    guard rawValue.utf8.count > length + 1, rawValue.hasPrefix(prefix.rawValue) else { return nil }
+    var path = rawValue
+    return path.withUTF8 { Self.decode(label: $0.dropFirst(length)) }
+  }
+
+  private static func decode(label bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+    var rest = bytes
     guard rest.popFirst() == UInt8(ascii: "/") else { return nil }
     if rest.count == 1, rest.first == UInt8(ascii: "_") { return "" }
     var label: [UInt8] = []
+    label.reserveCapacity(rest.count)
     var isFirst = true
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "_") {
@@ -155,6 +167,9 @@ extension UInt8 {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
   }
   fileprivate var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+  fileprivate var lowerCaseHexDigit: UInt8 {
+    self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "a") + self - 10
+  }
   fileprivate var lowerCaseHexValue: UInt8? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

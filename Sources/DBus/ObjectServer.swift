@@ -245,8 +245,8 @@ private struct Binding<Object>: BoundObject {
     _ name: String, of interface: String
   ) throws(DBusError) -> (inout MessageWriter) -> Void {
     for candidate in try candidates(interface) {
-      if let property = candidate.properties.first(where: { $0.name.rawValue == name }) {
-        return { property.writeVariant(of: object, to: &$0) }
+      if let place = candidate.propertyPlaces[name] {
+        return { candidate.properties[place].writeVariant(of: object, to: &$0) }
       }
     }
     throw .standard(.unknownProperty, "There is no property “\(name)” here.")
@@ -300,9 +300,8 @@ extension Interface {
       guard wanted == name.rawValue else { return nil }
       interfaceSeen = true
     }
-    guard let method = methods.first(where: { $0.name.rawValue == target.member }) else {
-      return nil
-    }
+    guard let place = methodPlaces[target.member] else { return nil }
+    let method = methods[place]
     guard call.hasSignature(method.inputSignature) else {
       throw .standard(
         .invalidArgs,

@@ -128,20 +128,28 @@ final class Statement {
   private let raw: OpaquePointer
   private let database: Database
   private var position: Int32 = 0
+  /// Which parameters hold NULL, as all do at first; what is bound stays so from run to run.
+  private var isNull: [Bool]
 
   fileprivate init(_ raw: OpaquePointer, of database: Database) {
     self.raw = raw
     self.database = database
+    isNull = Array(repeating: true, count: Int(sqlite3_bind_parameter_count(raw)))
   }
 
   deinit { sqlite3_finalize(raw) }
 
-  /// Binds the next parameter.
+  /// Binds the next parameter; the empty text as NULL, which is read as that again.
   func bind(_ value: String) {
-    position += 1
-    // SQLITE_TRANSIENT, a cast in C: SQLite takes a copy.
-    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    sqlite3_bind_text(raw, position, value, -1, transient)
+    var value = value
+    guard !value.isEmpty else { return bindNulls(1) }
+    advance()
+    value.withUTF8 { text in
+      // SQLITE_TRANSIENT, a cast in C: SQLite takes a copy.
+      let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      let start = UnsafeRawPointer(text.baseAddress)?.assumingMemoryBound(to: CChar.self)
+      _ = sqlite3_bind_text(raw, position, start, Int32(text.count), transient)
+    }
   }
 
   /// Binds the next parameter; numbers above 2^63 keep their bits.
@@ -155,7 +163,7 @@ final class Statement {
 
   /// Binds the next parameter.
   func bind(_ value: Int64) {
-    position += 1
+    advance()
     sqlite3_bind_int64(raw, position, value)
   }
 
@@ -167,20 +175,25 @@ final class Statement {
 
   /// Binds the next parameter; nil as NULL.
   func bind(_ value: Double?) {
-    position += 1
-    if let value {
-      sqlite3_bind_double(raw, position, value)
-    } else {
+    guard let value else { return bindNulls(1) }
+    advance()
+    sqlite3_bind_double(raw, position, value)
+  }
+
+  /// Binds the next `count` parameters as NULL.
+  func bindNulls(_ count: Int32) {
+    for _ in 0..<count {
+      position += 1
+      guard !isNull[Int(position) - 1] else { continue }
+      isNull[Int(position) - 1] = true
       sqlite3_bind_null(raw, position)
     }
   }
 
-  /// Leaves the next `count` parameters NULL.
-  func bindNulls(_ count: Int32) {
-    for _ in 0..<count {
-      position += 1
-      sqlite3_bind_null(raw, position)
-    }
+  /// Goes on to the next parameter, which is about to be bound.
+  private func advance() {
+    position += 1
+    isNull[Int(position) - 1] = false
   }
 
   /// Runs it with what was bound, once.

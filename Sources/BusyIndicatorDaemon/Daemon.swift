@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 internal import BusyIndicatorCore
+internal import CLinux
 internal import DBus
 internal import EventLoop
 internal import Glibc
@@ -30,6 +31,7 @@ package final class Daemon {
   ///
   /// - Throws: ``StartFailure`` without a bus, or when the name is taken.
   package init(_ settings: Settings) throws(StartFailure) {
+    occupy_standard_streams()
     raiseDescriptorLimit()
     // What it keeps is this user's alone.
     umask(0o077)

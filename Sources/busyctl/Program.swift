@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+internal import CLinux
 internal import Glibc
 
 /// The program: from its arguments to its exit status.
@@ -9,6 +10,7 @@ enum Program {
 
   /// Parses, runs, and shows what went wrong in one line.
   static func run(_ arguments: [String]) -> Int32 {
+    occupy_standard_streams()
     do throws(Failure) {
       let invocation = try CommandLineParser.parse(Array(arguments.dropFirst()))
       var status: Int32 = 0

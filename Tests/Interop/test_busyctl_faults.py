@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Faults that busyctl has had, each by its right behaviour."""
 
+import os
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -73,3 +75,36 @@ def test_a_slow_bar_gets_few_lines_and_the_newest(session):  # noqa: F811
     while not (seen and b"the last" in seen[-1]):
         seen.append(watch.stdout.readline())
         assert seen[-1] and len(seen) < 100
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["watch", "--once"], ["watch", "--once", "--json"]])
+def test_a_closed_output_is_named_as_that(session, arguments):  # noqa: F811
+    session.ok("show", "s")
+    done = session.spawn(
+        ["sh", "-c", '"$0" "$@" >&-', BUSYCTL, *arguments], stderr=subprocess.PIPE, text=True)
+    assert done.communicate(timeout=20)[1] == (
+        "busyctl: the output cannot be written: Bad file descriptor\n")
+    assert done.returncode == 1
+
+
+def test_a_remark_that_nobody_can_read_does_not_go_to_the_bus(bare):  # noqa: F811
+    """A socket opened while descriptor 2 is closed would be number 2."""
+    watch = bare.spawn(
+        ["sh", "-c", 'exec "$0" "$@" 2>&-', BUSYCTL, "watch"], stdout=subprocess.PIPE, text=True)
+    descriptor = Path(f"/proc/{watch.pid}/fd/2")
+    wait_until(lambda: descriptor.exists() and "null" in os.readlink(descriptor), "it has begun")
+    bare.start_daemon()
+    bare.ok("show", "s")
+    assert watch.stdout.readline().startswith("s: ")
+    watch.terminate()
+    assert watch.wait(15) == 0
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_another_spelling_of_a_title_is_a_change(session, options):  # noqa: F811
+    composed, decomposed = "caf\u00e9", "cafe\u0301"
+    session.ok("show", "s", f"--title={composed}")
+    watch = session.start("watch", *options)
+    assert composed.encode() in watch.stdout.readline()
+    session.ok("title", "s", decomposed)
+    assert decomposed.encode() in watch.stdout.readline()

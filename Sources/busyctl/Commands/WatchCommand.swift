@@ -193,9 +193,16 @@ private final class DocumentWatch: WatchOutput {
     guard let output, output.isEmpty else { return }
     // The text differs at each moment by what remains, which is no change.
     let new = (isRunning: observer.isDaemonRunning, controls: observer.controls)
-    if let last, last == new { return }
+    if let last, last == new, last.controls.map(\.texts) == new.controls.map(\.texts) { return }
     last = new
     output.put(StateJSON.document(controls: new.controls, isRunning: new.isRunning))
+  }
+}
+
+extension ControlState {
+  /// Its texts as bytes: to Swift two spellings of a letter are equal.
+  fileprivate var texts: [[UInt8]] {
+    [title, detail, icon, desktopEntry, lastResult].map { Array($0.utf8) }
   }
 }
 

@@ -126,7 +126,7 @@ enum Format {
     case nil: self = .plain
     case "waybar": self = .waybar
     case let source?:
-      guard source.contains("{{") else {
+      guard Substring(source).firstOccurrence(of: "{{") != nil else {
         throw .usage("--format: “\(source)” is neither waybar nor a template with {{fields}}")
       }
       do throws(Template.Fault) {

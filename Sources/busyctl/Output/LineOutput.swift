@@ -14,6 +14,8 @@ final class LineOutput {
   ///
   /// Swift's strings take two spellings of a letter for one.
   typealias Kind = [UInt8]
+  /// A line, as bytes for the same reason.
+  private typealias Line = [UInt8]
 
   private let descriptor: Int32
   private let isOwn: Bool
@@ -27,10 +29,10 @@ final class LineOutput {
   /// What was begun to be written, and has to be finished first.
   private var begun: [UInt8] = []
   /// The line of each kind that waits, and the order in which the kinds came.
-  private var waiting: [Kind: String] = [:]
+  private var waiting: [Kind: Line] = [:]
   private var order: [Kind] = []
   /// The line of each kind that was written last.
-  private var written: [Kind: String] = [:]
+  private var written: [Kind: Line] = [:]
 
   /// Writes to standard output.
   ///
@@ -67,7 +69,8 @@ final class LineOutput {
   /// Prints a line, unless the last one of its kind was the same.
   ///
   /// One of the same kind that still waits is replaced.
-  func put(_ line: String, kind: Kind = []) {
+  func put(_ text: String, kind: Kind = []) {
+    let line = Line(text.utf8)
     if written[kind] == line {
       if waiting.removeValue(forKey: kind) != nil { order.removeAll { $0 == kind } }
     } else {
@@ -91,7 +94,7 @@ final class LineOutput {
         order.removeFirst()
         guard let line = waiting.removeValue(forKey: kind) else { continue }
         written[kind] = line
-        begun = Array((line + "\n").utf8)
+        begun = line + [UInt8(ascii: "\n")]
       }
       let count = begun.withUnsafeBytes { bytes in
         isSocket

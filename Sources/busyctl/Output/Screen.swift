@@ -37,8 +37,9 @@ struct Symbols: Sendable {
   static var current: Symbols {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy
       .compactMap { Console.environment($0) }.first { !$0.isEmpty }
-    let name = locale?.lowercased() ?? ""
-    return name.contains("utf-8") || name.contains("utf8") ? unicode : ascii
+    let name = Substring(locale?.lowercased() ?? "")
+    let isUnicode = ["utf-8", "utf8"].contains { name.firstOccurrence(of: $0) != nil }
+    return isUnicode ? unicode : ascii
   }
 
   /// A bar of so many cells.

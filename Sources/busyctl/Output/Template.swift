@@ -170,7 +170,7 @@ private struct TemplateParser {
 
 extension Substring {
   /// Where `text` begins in this; without Foundation there is no such search.
-  fileprivate func firstOccurrence(of text: String) -> Index? {
+  func firstOccurrence(of text: String) -> Index? {
     indices.first { self[$0...].hasPrefix(text) }
   }
 }

@@ -11,9 +11,10 @@ struct DeadlineQueue: Sendable {
     var tie: UInt32
     var key: Int32
 
-    func isBefore(_ other: Entry) -> Bool {
-      deadline != other.deadline ? deadline < other.deadline : tie < other.tie
-    }
+    // As one number: a branch on what comes first in a heap is one that no processor foresees.
+    private var order: UInt128 { UInt128(deadline.rawValue) << 64 | UInt128(tie) }
+
+    func isBefore(_ other: Entry) -> Bool { order < other.order }
   }
 
   private var heap: [Entry] = []
@@ -92,17 +93,20 @@ struct DeadlineQueue: Sendable {
       put(entry, at: hole)
     }
 
+    /// Moves the hole all the way down and lets the entry rise from there: it comes from the end, or
+    /// is due later than before, so it mostly belongs near there, and need not be compared on the way.
     func sink(_ entry: Entry, from place: Int) {
       var hole = place
-      while true {
-        var child = 2 * hole + 1
-        guard child < heap.count else { break }
-        if child + 1 < heap.count, heap[child + 1].isBefore(heap[child]) { child += 1 }
-        guard heap[child].isBefore(entry) else { break }
+      var child = 2 * hole + 1
+      while child < heap.count {
+        // The last may have no sibling; then it is compared with itself.
+        let sibling = min(child + 1, heap.count - 1)
+        child += heap[sibling].isBefore(heap[child]) ? 1 : 0
         put(heap[child], at: hole)
         hole = child
+        child = 2 * hole + 1
       }
-      put(entry, at: hole)
+      rise(entry, from: hole)
     }
 
     private func put(_ entry: Entry, at place: Int) {

@@ -17,6 +17,17 @@ import Testing
     #expect(!drain.managerBusyChanged && !drain.managerVisibleChanged)
   }
 
+  @Test func aDrainTakesThePlaceOfTheOneBefore() throws {
+    var bench = Bench()
+    var drain = Drain()
+    try bench.show()
+    _ = try bench.hold()
+    bench.machine.drain(into: &drain)
+    #expect(!drain.isEmpty)
+    bench.machine.drain(into: &drain)
+    #expect(drain.isEmpty)
+  }
+
   @Test func showAndHideAnnounceJustWhatDiffers() throws {
     var bench = Bench()
     try bench.setTitle("c", "Save")

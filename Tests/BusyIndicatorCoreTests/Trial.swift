@@ -7,6 +7,8 @@ struct Trial {
   var machine: IndicatorStateMachine
   var model: NaiveModel
   var observer = Observer()
+  /// The same for all drains, so that its memory is used again.
+  var drained = Drain()
   var now: Now
   var random: SplitMix
   // A class, so that a text is made only when it is needed, and may be of anything here.

@@ -39,22 +39,22 @@ extension IndicatorStateMachine {
   /// is not shown.
   private func nextDue(_ now: Now) -> Due? {
     var most: Due?
-    func consider(_ kind: Due.Kind, _ queue: DeadlineQueue, _ clock: Microseconds) {
-      guard let entry = queue.first, entry.deadline <= clock else { return }
+    func consider(_ kind: Due.Kind, _ first: DeadlineQueue.Entry?, _ clock: Microseconds) {
+      guard let entry = first, entry.deadline <= clock else { return }
       let late = clock - entry.deadline
       if let most, most.late >= late { return }
       most = Due(kind: kind, entry: entry, late: late)
     }
-    consider(.expiry, expiries, now.boottime)
-    consider(.boottime, boottimeQueue, now.boottime)
-    consider(.monotonic, monotonicQueue, now.monotonic)
-    consider(.linger, idleQueue, now.monotonic)
+    consider(.expiry, expiries.first, now.boottime)
+    consider(.boottime, boottimeQueue.first, now.boottime)
+    consider(.monotonic, monotonicQueue.first, now.monotonic)
+    consider(.linger, idleQueue.first, now.monotonic)
     return most
   }
 
   private mutating func boottimeDue(_ slot: Int, _ due: Due, _ now: Now) {
     let instant = due.entry.deadline
-    if let limit = records[slot].control.switchState?.limit, limit <= instant { turnOff(slot) }
+    if records[slot].control.hasReachedLimit(at: instant) { turnOff(slot) }
     runCountdown(slot, on: .boottime, due: instant, now: now)
     rest(slot, due, now)
   }
@@ -62,7 +62,7 @@ extension IndicatorStateMachine {
   private mutating func monotonicDue(_ slot: Int, _ due: Due, _ now: Now) {
     let instant = due.entry.deadline
     runCountdown(slot, on: .monotonic, due: instant, now: now)
-    if let flicker = records[slot].control.visibilityDeadline, flicker <= instant { touch(slot) }
+    if records[slot].control.isToFlicker(at: instant) { touch(slot) }
     rest(slot, due, now)
   }
 

@@ -5,7 +5,8 @@
 /// Between turns that is what it is, so nothing has to be kept for a control that is not touched.
 /// Controls are taken `inout` here only so that they are not copied to be read.
 struct Announced: Sendable {
-  private var title, detail, icon, desktopEntry, lastResult: String
+  private var texts: Texts?
+  private var lastResult: String
   private var enabled, busy, visible: Bool
   private var progress: Double?
   private var busySince: Microseconds?
@@ -28,10 +29,7 @@ struct Announced: Sendable {
   /// The properties that differ now.
   mutating func differences(from control: inout Control, _ table: [Hold]) -> Fields {
     var fields: Fields = []
-    if !title.hasSameBytes(as: control.title) { fields.insert(.title) }
-    if !detail.hasSameBytes(as: control.detail) { fields.insert(.detail) }
-    if !icon.hasSameBytes(as: control.icon) { fields.insert(.icon) }
-    if !desktopEntry.hasSameBytes(as: control.desktopEntry) { fields.insert(.desktopEntry) }
+    if texts !== control.texts { insertTexts(control, into: &fields) }
     if !lastResult.hasSameBytes(as: control.lastResult) { fields.insert(.lastResult) }
     if lastCountdown != control.lastCountdown { fields.insert(.lastCountdown) }
     insertDisplay(control, into: &fields)
@@ -43,6 +41,16 @@ struct Announced: Sendable {
     return fields
   }
 
+  private func insertTexts(_ control: Control, into fields: inout Fields) {
+    if !title.hasSameBytes(as: control.title) { fields.insert(.title) }
+    if !(texts?.detail ?? "").hasSameBytes(as: control.detail) { fields.insert(.detail) }
+    if !(texts?.icon ?? "").hasSameBytes(as: control.icon) { fields.insert(.icon) }
+    let entry = texts?.desktopEntry ?? ""
+    if !entry.hasSameBytes(as: control.desktopEntry) { fields.insert(.desktopEntry) }
+  }
+
+  private var title: String { texts?.title ?? "" }
+
   // The displayed title and flag are the own ones unless visible or busy.
   private func insertDisplay(_ control: Control, into fields: inout Fields) {
     let nowBusy = control.busySince != nil
@@ -51,6 +59,7 @@ struct Announced: Sendable {
     if busy != nowBusy { fields.insert(.busy) }
     if visible != nowVisible { fields.insert(.visible) }
     if (enabled && !busy) != (control.enabled && !nowBusy) { fields.insert(.displayedEnabled) }
+    if visible == nowVisible && texts === control.texts { return }
     let displayed = nowVisible ? "" : control.title
     if !(visible ? "" : title).hasSameBytes(as: displayed) { fields.insert(.displayedTitle) }
   }
@@ -85,8 +94,7 @@ extension Announced {
   init(_ control: inout Control) {
     let (indicator, endsWithSender) = control.indicator
     self.init(
-      title: control.title, detail: control.detail, icon: control.icon,
-      desktopEntry: control.desktopEntry, lastResult: control.lastResult,
+      texts: control.texts, lastResult: control.lastResult,
       enabled: control.enabled, busy: control.busySince != nil, visible: control.isVisible,
       progress: control.progress, busySince: control.busySince,
       countdown: CountdownFace(of: control), lastCountdown: control.lastCountdown,

@@ -169,17 +169,13 @@ extension IndicatorStateMachine {
 
   /// Does what a countdown on `clock` has due at `instant`: tells what remains, or ends.
   mutating func runCountdown(_ slot: Int, on clock: Clock, due instant: Microseconds, now: Now) {
-    guard let countdown = records[slot].control.countdown, countdown.clock == clock,
-      case .running(let deadline, let nextTick) = countdown.phase
-    else { return }
-    if deadline <= instant {
+    switch records[slot].control.countdown?.run(on: clock, due: instant, now: now) {
+    case .none, .nothing: break
+    case .tick(let remaining, let id):
+      events.append(.tick(control: records[slot].name, remaining: remaining, countdown: id))
+    case .end:
       touch(slot)
       finish(countdownOf: slot)
-    } else if let nextTick, nextTick <= instant,
-      let remaining = records[slot].control.countdown!.tick(now: now)
-    {
-      events.append(
-        .tick(control: records[slot].name, remaining: remaining, countdown: countdown.id))
     }
   }
 
@@ -214,8 +210,7 @@ extension IndicatorStateMachine {
   }
 
   private mutating func take(countdownOf slot: Int) -> Countdown {
-    let countdown = records[slot].control.countdown!
-    records[slot].control.countdown = nil
+    let countdown = records[slot].control.countdown.take()!
     if countdown.indicator {
       records[slot].control.holderWent(countdown.holder.graceEnd, holds)
     }

@@ -12,6 +12,13 @@ extension IndicatorStateMachine {
   /// Takes all that has changed since the last drain, and takes it for announced.
   package mutating func drain() -> Drain {
     var drain = Drain()
+    self.drain(into: &drain)
+    return drain
+  }
+
+  /// The same in place of what `drain` held, whose memory is used again.
+  package mutating func drain(into drain: inout Drain) {
+    drain.removeAll()
     if !touched.isEmpty { drainControls(into: &drain) }
     if !touchedSenders.isEmpty { drainSenders(into: &drain) }
     drain.managerBusyChanged = busy != announcedBusy
@@ -21,10 +28,11 @@ extension IndicatorStateMachine {
     swap(&drain.events, &events)
     swap(&drain.endedHolds, &endedHolds)
     if !changedHolds.isEmpty {
-      drain.changedHolds = changedHolds.filter { holdSlots[$0] != nil }
-      changedHolds.removeAll(keepingCapacity: true)
+      for cookie in changedHolds where holdSlots[cookie] != nil {
+        drain.changedHolds.append(cookie)
+      }
+      changedHolds.clear()
     }
-    return drain
   }
 
   /// Drops the ticks that have not been drained, for a bus that does not take them.
@@ -33,7 +41,6 @@ extension IndicatorStateMachine {
   }
 
   private mutating func drainControls(into drain: inout Drain) {
-    drain.changes.reserveCapacity(touched.count)
     for index in touched.indices {
       let slot = touched[index].slot
       let place = Int(slot)
@@ -54,6 +61,13 @@ extension IndicatorStateMachine {
         .differences(from: &records[place].control, holds)
       if !fields.isEmpty { drain.changes.append(.changed(ControlID(slot: slot), fields)) }
     }
-    touched.removeAll(keepingCapacity: true)
+    touched.clear()
+  }
+}
+
+extension Array {
+  /// Removes all and keeps the memory; nothing is called when nothing is in it.
+  mutating func clear() {
+    if !isEmpty { removeAll(keepingCapacity: true) }
   }
 }

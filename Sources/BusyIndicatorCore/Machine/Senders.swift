@@ -56,6 +56,6 @@ extension IndicatorStateMachine {
       record.isWatched = record.needsWatch
       senders[sender] = record.isUseless ? nil : record
     }
-    touchedSenders.removeAll(keepingCapacity: true)
+    touchedSenders.clear()
   }
 }

@@ -26,14 +26,8 @@ package struct Control: Sendable {
     var slot: Int32
   }
 
-  /// Its own title, which it carries when nothing is shown.
-  package var title = ""
-  /// The second line, for the work in hand.
-  package var detail = ""
-  /// A name of the icon theme.
-  package var icon = ""
-  /// A desktop entry.
-  package var desktopEntry = ""
+  /// Its texts; nil when all are empty.
+  private(set) var texts: Texts?
   /// Its own enabled flag.
   package var enabled = true
   /// Whether SetTitle gave it a title, for which an idle control stays.
@@ -90,15 +84,6 @@ package struct Control: Sendable {
   /// What SetTitle and SetEnabled gave it, for which it stays when it is idle.
   var isKept: Bool { titleWasSet || !enabled }
 
-  /// What a call says besides.
-  mutating func apply(_ attributes: Attributes) {
-    if attributes.isEmpty { return }
-    if let text = attributes.title { title = text }
-    if let text = attributes.detail { detail = text }
-    if let text = attributes.icon { icon = text }
-    if let text = attributes.desktopEntry { desktopEntry = text }
-  }
-
   /// When something is due, on each clock.
   struct Deadlines {
     /// Its switch or its countdown.
@@ -121,6 +106,16 @@ package struct Control: Sendable {
     return deadlines
   }
 
+  /// Whether its switch is to turn off by itself; in place, as above.
+  mutating func hasReachedLimit(at instant: Microseconds) -> Bool {
+    if let limit = switchState?.limit { limit <= instant } else { false }
+  }
+
+  /// Whether flicker control has something to do; in place, as above.
+  mutating func isToFlicker(at instant: Microseconds) -> Bool {
+    if let deadline = visibilityDeadline { deadline <= instant } else { false }
+  }
+
   /// When flicker control has something to do.
   var visibilityDeadline: Microseconds? {
     switch visibility {
@@ -130,6 +125,69 @@ package struct Control: Sendable {
     }
   }
 }
+
+// MARK: - Texts
+
+/// What people read of a control, and what stands for it elsewhere.
+///
+/// Few events change any of it, so it lies behind one reference. One never changes, so that what was
+/// last announced can share it; a control that is to say something else gets another.
+final class Texts: Sendable {
+  let title: String
+  let detail: String
+  let icon: String
+  let desktopEntry: String
+
+  /// Those of a control with some of them changed; nil when all are empty then.
+  init?(
+    _ old: Texts?, title: String? = nil, detail: String? = nil, icon: String? = nil,
+    desktopEntry: String? = nil
+  ) {
+    self.title = title ?? old?.title ?? ""
+    self.detail = detail ?? old?.detail ?? ""
+    self.icon = icon ?? old?.icon ?? ""
+    self.desktopEntry = desktopEntry ?? old?.desktopEntry ?? ""
+    if self.title.isEmpty && self.detail.isEmpty && self.icon.isEmpty && self.desktopEntry.isEmpty {
+      return nil
+    }
+  }
+}
+
+extension Control {
+  /// Its own title, which it carries when nothing is shown.
+  package var title: String {
+    get { texts?.title ?? "" }
+    set { texts = Texts(texts, title: newValue) }
+  }
+
+  /// The second line, for the work in hand.
+  package var detail: String {
+    get { texts?.detail ?? "" }
+    set { texts = Texts(texts, detail: newValue) }
+  }
+
+  /// A name of the icon theme.
+  package var icon: String {
+    get { texts?.icon ?? "" }
+    set { texts = Texts(texts, icon: newValue) }
+  }
+
+  /// A desktop entry.
+  package var desktopEntry: String {
+    get { texts?.desktopEntry ?? "" }
+    set { texts = Texts(texts, desktopEntry: newValue) }
+  }
+
+  /// What a call says besides.
+  mutating func apply(_ attributes: Attributes) {
+    if attributes.isEmpty { return }
+    texts = Texts(
+      texts, title: attributes.title, detail: attributes.detail, icon: attributes.icon,
+      desktopEntry: attributes.desktopEntry)
+  }
+}
+
+// MARK: - Deadlines
 
 /// The earlier of two instants that may not be.
 func earlier(_ one: Microseconds?, _ other: Microseconds?) -> Microseconds? {
@@ -210,7 +268,7 @@ extension Control {
     let working = busy || isCounting
     if isWorking && !working {
       progress = nil
-      detail = ""
+      if texts != nil { detail = "" }
     }
     isWorking = working
     edges.visible = settleVisibility(busy: busy, now: now, instant: instant, table)

@@ -111,6 +111,17 @@ package struct Drain: Equatable, Sendable {
   /// Nothing.
   package init() {}
 
+  /// Makes it nothing, and keeps its memory.
+  mutating func removeAll() {
+    changes.clear()
+    events.clear()
+    sendersToWatch.clear()
+    sendersToUnwatch.clear()
+    touched.clear()
+    changedHolds.clear()
+    endedHolds.clear()
+  }
+
   /// Whether nothing is in it.
   package var isEmpty: Bool {
     changes.isEmpty && !managerBusyChanged && !managerVisibleChanged && events.isEmpty

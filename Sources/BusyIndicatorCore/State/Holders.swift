@@ -201,18 +201,31 @@ package struct Countdown: Equatable, Sendable {
     }
   }
 
-  /// Does a tick that is due: says what it has to tell, and which one is next.
+  /// What a countdown has to tell when something was due.
+  enum Step {
+    /// Nothing.
+    case nothing
+    /// The seconds that remain.
+    case tick(remaining: UInt32, countdown: UInt32)
+    /// That it has run out.
+    case end
+  }
+
+  /// Goes on with what was due at `instant`, if that is on its clock.
   ///
   /// After a late wake-up the ticks in between are left out, since the next is reckoned from what
-  /// remains now.
-  ///
-  /// - Returns: the seconds that remain; nil when it has run out meanwhile.
-  mutating func tick(now: Now) -> UInt32? {
-    guard case .running(let deadline, _) = phase else { return nil }
+  /// remains now. None is told when it has run out meanwhile, which comes next.
+  mutating func run(on clock: Clock, due instant: Microseconds, now: Now) -> Step {
+    guard clock == self.clock, case .running(let deadline, let nextTick) = phase else {
+      return .nothing
+    }
+    if deadline <= instant { return .end }
+    guard let nextTick, nextTick <= instant else { return .nothing }
     let remaining = deadline - now.on(clock)
     phase = .running(
       deadline: deadline, nextTick: Self.nextTick(deadline, remaining: remaining, interval))
-    return remaining == .zero ? nil : remaining.wholeSecondsRoundedUp
+    if remaining == .zero { return .nothing }
+    return .tick(remaining: remaining.wholeSecondsRoundedUp, countdown: id)
   }
 
   /// Goes on with the next tick that is still to come.

@@ -19,6 +19,8 @@ final class Turn {
   private let loop: EventLoop
   private let store: Store
   private var outbox = Outbox()
+  /// What the last turn changed; kept for its memory.
+  private var drain = Drain()
   private var boottimeTimer: Timer?
   private var monotonicTimer: Timer?
   private var deferred: Deferred?
@@ -109,7 +111,7 @@ final class Turn {
     if isCongested, outbox.isEmpty {
       machine.discardTicks()
     } else {
-      let drain = machine.drain()
+      machine.drain(into: &drain)
       store.commit(drain, of: machine)
       outbox.send(through: connection)
       for reader in readers { reader(drain) }

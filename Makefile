@@ -54,7 +54,8 @@ test: ## Run the unit tests
 interop: build ## Run the tests in Python on the release binaries, the behaviour on the debug ones, too
 	$(call run_pytest,Behaviour,release,$(RELEASE),-n $(INTEROP_JOBS) -m "not timing")
 	$(call run_pytest,Behaviour,timing,$(RELEASE),-m timing)
-	$(call run_pytest,Interop,release,$(RELEASE),-n $(INTEROP_JOBS))
+	$(call run_pytest,Interop,release,$(RELEASE),-n $(INTEROP_JOBS) -m "not timing")
+	$(call run_pytest,Interop,timing,$(RELEASE),-m timing)
 	$(SWIFT) build
 	$(call run_pytest,Behaviour,debug,$(DEBUG),-n $(INTEROP_JOBS) $(INTEROP_DEBUG))
 

@@ -11,7 +11,8 @@ import sys
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "Interop"))
-from standins import NAME, Session, end, pass_time, text, wait  # noqa: E402, F401
+from support.processes import end  # noqa: E402, F401
+from support.standins import Session, pass_time, text, wait  # noqa: E402, F401
 
 PICTURES = pathlib.Path(os.environ.get("PICTURES", TESTS.parent / ".build/desktop"))
 
@@ -88,7 +89,7 @@ class Desktop(Session):
         home = self.environment["HOME"]
         for name in ("CONFIG", "CACHE", "DATA"):
             directory = pathlib.Path(home, name.lower())
-            directory.mkdir()
+            directory.mkdir(exist_ok=True)
             self.environment[f"XDG_{name}_HOME"] = str(directory)
         self.environment |= {
             "NO_AT_BRIDGE": "1", "GTK_A11Y": "none", "GSETTINGS_BACKEND": "memory",

@@ -3,7 +3,7 @@
 """dunst shows the notifications plugin: one at the end, whose action works when it is clicked."""
 
 from desktop import Desktop, bounds, check, pass_time, scene, text, wait
-from gi.repository import GLib
+from support.wire import Variant
 
 RC = """
 [global]
@@ -25,14 +25,14 @@ def main():
         empty = desktop.picture()
         desktop.run("dunst", "-print")
         wait(lambda: desktop.plugin("notifications")[0] == "on", "dunst")
-        yes = GLib.Variant("b", True)
+        yes = Variant("b", True)
         desktop.countdown("tea", 1, notify=yes, title=text("Tea <green>"))
         shown = wait(lambda: empty.difference(desktop.picture()), "notification", 10)
         pass_time(0.5)
-        cookie, = desktop.call("Hold", "(ssa{sv})", "build", "make", {
-            "notify-after-usec": GLib.Variant("t", 0)})
+        cookie = desktop.call("Hold", "build", "make", {
+            "notify-after-usec": Variant("t", 0)})
         pass_time(1.2)
-        desktop.call("Release", "(us)", cookie, "exit 2 & <more>")
+        desktop.call("Release", cookie, "exit 2 & <more>")
         pass_time(1)
         picture = desktop.picture()
         picture.save("dunst")

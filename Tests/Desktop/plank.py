@@ -70,7 +70,7 @@ def main():
         desktop.show("one", **busy)
         desktop.show("two", **busy)
         badge = shown("a badge of two", "badge")
-        desktop.call("SetProgress", "(sd)", "one", 0.6)
+        desktop.call("SetProgress", "one", 0.6)
         bar = shown("and a bar", "progress")
         check(badge > 300 and bar > badge, "a badge and a bar show")
 
@@ -81,14 +81,14 @@ def main():
         check(shown("back", "back") > badge, "both are back with the kept state")
         desktop.stop(signal.SIGKILL)
         desktop.start()
-        desktop.call("ReleaseAll", "(s)", "one")
-        desktop.call("ReleaseAll", "(s)", "two")
+        desktop.call("ReleaseAll", "one")
+        desktop.call("ReleaseAll", "two")
         check(
             shown("over, after a SIGKILL", "killed") < badge // 4,
             "nothing is left after a SIGKILL, a restart and the end of it all")
 
         desktop.show("one", **busy)
-        desktop.call("SetProgress", "(sd)", "one", 0.3)
+        desktop.call("SetProgress", "one", 0.3)
         plank.terminate()
         wait(lambda: desktop.plugin("launcher")[0] == "waiting", "plank to end")
         start_plank(desktop)

@@ -13,7 +13,7 @@ import sys
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
-from standins import Session, Watcher, pass_time, wait  # noqa: E402
+from support.standins import Session, Watcher, pass_time, wait  # noqa: E402
 
 ZOOM = 4
 PANELS = ((0xF6, 0xF5, 0xF4), (0x1E, 0x1E, 0x22))
@@ -28,17 +28,17 @@ def scenes(session, watcher):
 
     wait(lambda: session.plugin("tray")[0] == "on", "registration")
     yield settled("empty")
-    session.call("ShowIndicator", "(s)", "one")
+    session.call("ShowIndicator", "one")
     pass_time(0.9)
     yield settled("turning")
     yield settled("turning on")
     for fraction in (0.0, 0.02, 0.25, 0.6, 1.0):
-        session.call("SetProgress", "(sd)", "one", fraction)
+        session.call("SetProgress", "one", fraction)
         yield settled(fraction)
-    session.call("Forget", "(s)", "one")
-    session.call("StartCountdown", "(su)", "two", 10)
+    session.call("Forget", "one")
+    session.call("StartCountdown", "two", 10)
     pass_time(3)
-    session.call("PauseCountdown", "(s)", "two")
+    session.call("PauseCountdown", "two")
     yield settled("paused")
 
 

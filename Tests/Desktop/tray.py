@@ -24,10 +24,10 @@ def play(desktop, name, box):
     desktop.picture().save(f"{name}-turning")
     check(len({tuple(frame) for frame in frames}) > 3, "the ring turns")
 
-    desktop.call("SetProgress", "(sd)", "build", 0.25)
+    desktop.call("SetProgress", "build", 0.25)
     pass_time(1)
     quarter = len(desktop.picture().find(desktop.ring, box=box))
-    desktop.call("SetProgress", "(sd)", "build", 0.9)
+    desktop.call("SetProgress", "build", 0.9)
     pass_time(1)
     nearly = desktop.picture().find(desktop.ring, box=box)
     desktop.picture().save(f"{name}-filled")
@@ -78,16 +78,16 @@ def play(desktop, name, box):
     pass_time(1.5)
     check(not desktop.picture().find(desktop.ring, box=box), "the icon goes when all is over")
 
-    desktop.call("ShowIndicator", "(s)", "one")
+    desktop.call("ShowIndicator", "one")
     pass_time(0.6)
-    desktop.call("ShowIndicator", "(s)", "two")
+    desktop.call("ShowIndicator", "two")
     pass_time(1)
     icon = desktop.ring_at(box)
     desktop.xdotool("mousemove", *icon, "sleep", 0.3, "click", 4, "sleep", 0.4, "click", 5)
     pass_time(1)
     check(desktop.of("one", "Busy") and desktop.of("two", "Busy"), "scrolling harms nothing")
-    desktop.call("HideIndicator", "(s)", "one")
-    desktop.call("HideIndicator", "(s)", "two")
+    desktop.call("HideIndicator", "one")
+    desktop.call("HideIndicator", "two")
 
 
 # The rows of the menu of one control that only counts: a heading, a line, then these.

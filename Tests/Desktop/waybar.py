@@ -37,7 +37,7 @@ class Sway(Desktop):
                 shutil.chown(path, 65534, 65534)
         self.run(*drop, "sway", "-c", str(config))
         socket = wait(
-            lambda: [path for path in pathlib.Path(directory).glob("wayland-*")
+            lambda: [path for path in self.bus.runtime.glob("wayland-*")
                      if path.suffix != ".lock"], "sway", 15)[0]
         self.environment["WAYLAND_DISPLAY"] = socket.name
         self.environment["GDK_BACKEND"] = "wayland"
@@ -55,7 +55,7 @@ def main():
         tray.play(desktop, "waybar", box)
         bar.terminate()
         wait(lambda: desktop.plugin("tray")[0] == "waiting", "waybar to end")
-        desktop.call("ShowIndicator", "(s)", "again")
+        desktop.call("ShowIndicator", "again")
         desktop.run("waybar", "-c", str(config), "-s", str(style))
         wait(lambda: desktop.plugin("tray")[0] == "on", "waybar again", 15)
         pass_time(1)

@@ -49,7 +49,7 @@ def main():
         tray.play(desktop, "xfce4-panel", box)
         panel.terminate()
         wait(lambda: desktop.plugin("tray")[0] == "waiting", "panel to end")
-        desktop.call("ShowIndicator", "(s)", "again")
+        desktop.call("ShowIndicator", "again")
         desktop.run("xfce4-panel", "--disable-wm-check")
         wait(lambda: desktop.plugin("tray")[0] == "on", "panel again", 15)
         pass_time(1)

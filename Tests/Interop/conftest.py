@@ -1,36 +1,48 @@
 # SPDX-License-Identifier: MIT
-"""The fixtures of the interop tests, and what holds for all of them.
+"""The fixtures of the tests of the programs, and what holds for all of them.
+
+    test_behaviour_*  each rule of the interface, met by a peer that sees every message in its order
+    test_daemon_*     how the daemon starts and ends, what it tells its surroundings, what it costs
+    test_clients_*    clients that other people have written
+    test_plugins_*    the daemon's plugins, met by stand-ins for the desktop's programs
+    test_busyctl_*    busyctl, in pipes and in terminals
+    test_packaging_*  what is installed, the manual, the examples
+    support/          the harness (a private bus and the daemon on it), the peer, the stand-ins
 
 A test that asks for `bus` runs on dbus-daemon and on dbus-broker, unless it is marked `one_bus`.
 It gets
 
-    bus       a private bus with a runtime directory; `bus.connect()` makes a peer
-    daemon    the daemon on it, started with the flags of the marker `flags`; at the end it has to
-              be alive, to end in order, and to have warned of nothing
+    bus       a private bus with a runtime directory; `bus.connect()` makes a peer, and
+              `bus.daemon()` starts the daemon; at the end that has to be alive, to end in order,
+              and to have warned of nothing
+    daemon    the daemon on it, started with the flags of the marker `flags`
     client    a peer that knows the daemon's interface
     listener  another one, which hears all signals
+    bare      a session with busyctl on the path, and no daemon
+    session   the same with the daemon
+    tree      a folder in which everything is installed
 
-When a test fails, the logs of the bus and of its daemons stand below it.
+When a test fails, the logs of its buses and of their daemons stand below it.
 """
 
 import pytest
-from harness import DAEMON, KINDS, Bus
+
+from support.busyctl import Session
+from support.harness import DAEMON, KINDS, Bus
+from support.packaging import install
 
 MARKERS = {
     "slow": "takes more than five seconds",
+    "timing": "has a bound on lateness; is run alone",
     "flags(*flags)": "the daemon's command line",
     "one_bus": "runs on dbus-daemon alone: the other would show nothing new",
     "release_binary": "is about the release binary, and left out for others",
 }
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     for marker, text in MARKERS.items():
         config.addinivalue_line("markers", f"{marker}: {text}")
-    # So that tests that measure time can stay out of each other's way: see the marker xdist_group.
-    if getattr(config.option, "dist", "no") == "load":
-        config.option.dist = "loadgroup"
 
 
 def pytest_generate_tests(metafunc):
@@ -46,45 +58,48 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
 
 
+def pytest_runtest_setup():
+    Bus.made.clear()
+
+
+def fail_if_skipped(report):
+    """What was not tested is not known to work."""
+    if report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"skipped: {report.longrepr}"
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item):
     report = (yield).get_result()
-    if report.skipped:
-        # What was not tested is not known to work.
-        report.outcome = "failed"
-        report.longrepr = f"skipped: {report.longrepr}"
-    bus = getattr(item, "funcargs", {}).get("bus")
-    if report.failed and isinstance(bus, Bus):
-        for daemon in bus.daemons:
-            report.sections.append((f"log of busyindicatord {' '.join(daemon.flags)}", daemon.log))
-        text = bus.log.read_text(errors="replace") if bus.log.exists() else bus.last_log
-        report.sections.append((f"log of {bus.kind}", text))
+    fail_if_skipped(report)
+    if report.failed:
+        item.has_failed = True
+        for bus in Bus.made:
+            report.sections.append((f"log of {bus.kind}", bus.log))
+            for daemon in bus.daemons:
+                flags = " ".join(daemon.flags)
+                report.sections.append((f"log of busyindicatord {flags}", daemon.log))
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_make_collect_report(collector):
-    report = (yield).get_result()
-    if report.skipped:
-        report.outcome = "failed"
-        report.longrepr = f"skipped: {report.longrepr}"
+def pytest_make_collect_report():
+    fail_if_skipped((yield).get_result())
 
 
 @pytest.fixture
 def bus(request):
-    bus = Bus(request.param)
-    try:
-        bus.start()
+    with Bus(request.param) as bus:
         yield bus
-    finally:
-        bus.close()
+        # What failed already need not do so once more.
+        if not hasattr(request.node, "has_failed"):
+            bus.check()
 
 
 @pytest.fixture
 def daemon(bus, request):
     marker = request.node.get_closest_marker("flags")
-    daemon = bus.daemon(*marker.args if marker else ())
-    yield daemon
-    daemon.check()
+    return bus.daemon(*marker.args if marker else ())
 
 
 @pytest.fixture
@@ -94,6 +109,20 @@ def client(bus, daemon):
 
 @pytest.fixture
 def listener(bus, daemon):
-    peer = bus.connect()
-    peer.listen()
-    return peer
+    return bus.listen()
+
+
+@pytest.fixture
+def bare(bus):
+    return Session(bus)
+
+
+@pytest.fixture
+def session(bare):
+    bare.start_daemon()
+    return bare
+
+
+@pytest.fixture(scope="session")
+def tree(tmp_path_factory):
+    return install(tmp_path_factory.mktemp("installed") / "tree")

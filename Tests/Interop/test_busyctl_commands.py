@@ -2,24 +2,26 @@
 """busyctl's commands against the real daemon, each documented option once at least."""
 
 import datetime
-import os
 import pathlib
 import re
 import signal
-import subprocess
 import time
 
 import pytest
 
-from busyctl_support import BUSYCTL, NAME, bare, cpu_ticks, session, wait_until  # noqa: F401
+from support import contract
+from support.harness import BUSYCTL
+from support.processes import cpu_ticks, run
+from support.waiting import wait_until
+
+pytestmark = pytest.mark.one_bus
 
 
 def busctl_property(session, control, name):
     """Another client's view of a control."""
-    return subprocess.run(
-        ["busctl", "--user", "get-property", NAME,
-         f"/org/busyindicator/BusyIndicator1/control/{control}", f"{NAME}.Control", name],
-        env=session.environment, capture_output=True, text=True, check=True).stdout.strip()
+    return session.bus.run(
+        "busctl", "--user", "get-property", contract.NAME, contract.path_of(control),
+        contract.CONTROL, name, status=0).stdout.strip()
 
 
 def test_show_and_hide(session):
@@ -156,7 +158,7 @@ def test_hold_that_somebody_else_ends(session):
 def test_hold_survives_the_daemon(session):
     holder = session.start("hold", "a")
     wait_until(lambda: session.busy("a"), "it is held")
-    session.stop_daemon(signal.SIGKILL)
+    session.daemon.kill()
     session.start_daemon()
     wait_until(lambda: session.busy("a"), "it is held again")
     holder.terminate()
@@ -165,7 +167,7 @@ def test_hold_survives_the_daemon(session):
 
 
 def test_hold_with_another_lease(session):
-    sleeper = session.spawn(["sleep", "60"])
+    sleeper = session.bus.spawn("sleep", "60")
     cookie = session.ok("hold", "a", f"--pid={sleeper.pid}").strip()
     assert cookie.isdigit()
     assert session.state("a")["holders"][0]["pid"] == sleeper.pid
@@ -261,10 +263,7 @@ def test_no_daemon(bare):
 
 
 def test_only_what_changes_starts_the_daemon(bare):
-    bare.install_activation()
-    subprocess.run(
-        ["busctl", "--user", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus",
-         "org.freedesktop.DBus", "ReloadConfig"], env=bare.environment, check=True)
+    bare.bus.can_start()
     bare.fails(69, "list")
     bare.fails(69, "wait", "a", "--timeout=5")
     bare.ok("hide", "a")
@@ -372,7 +371,7 @@ def test_waiting_survives_a_restart_of_the_daemon(session, away):
     idle = session.start("wait", "b")
     wait_until(lambda: session.state("c"), "both count")
     time.sleep(0.2)
-    session.stop_daemon(signal.SIGKILL)
+    session.daemon.kill()
     time.sleep(away)
     session.start_daemon()
     assert finished.wait(10) == 0
@@ -386,8 +385,9 @@ def test_the_bus_ends(session):
     waiting = [session.start("wait", "a", "--for=busy"), session.start("watch"),
                session.start("hold", "b"), session.start("countdown", "c", "60", "--wait")]
     wait_until(lambda: session.busy("b") and session.state("c"), "all are there")
-    session.bus.terminate()
+    session.bus.stop()
     assert [one.wait(10) for one in waiting] == [69] * 4
+    assert session.daemon.wait() == 1
 
 
 def test_waiting_costs_nothing(session):
@@ -401,17 +401,14 @@ def test_waiting_costs_nothing(session):
 
 
 def test_it_needs_neither_foundation_nor_a_database():
-    libraries = subprocess.run(["ldd", BUSYCTL], capture_output=True, text=True, check=True).stdout
+    libraries = run("ldd", BUSYCTL, status=0).stdout
     assert "Foundation" not in libraries and "sqlite" not in libraries
-    needed = subprocess.run(
-        ["readelf", "-d", BUSYCTL], capture_output=True, text=True, check=True).stdout
-    assert "libsystemd" not in needed
+    assert "libsystemd" not in run("readelf", "-d", BUSYCTL, status=0).stdout
 
 
 def test_output_that_cannot_be_written(session):
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([BUSYCTL, "list"], env=session.environment, stdout=full,
-                              stderr=subprocess.PIPE, text=True)
+        done = session.run("list", stdout=full)
         assert done.returncode == 1 and "No space left" in done.stderr
         watching = session.start("watch", "--json", stdout=full)
         assert watching.wait(10) == 1

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The completion scripts in the real shells."""
 
-import subprocess
-
 import pytest
 
-from busyctl_support import bare, session, terminal, wait_until  # noqa: F401
+from support.terminal import terminal
+
+pytestmark = pytest.mark.one_bus
 
 
 def bash(session, line):
@@ -32,17 +32,14 @@ compopt() { :; }
 _busyctl
 printf '%s\n' "${COMPREPLY[@]}"
 """
-    done = subprocess.run(
-        ["bash", "-uc", script, "bash", line], env=session.environment, capture_output=True,
-        text=True, timeout=20)
+    done = session.bus.run("bash", "-uc", script, "bash", line)
     assert done.stderr == "", done
     return [word for word in done.stdout.splitlines() if word]
 
 
 def fish(session, line):
-    done = subprocess.run(
-        ["fish", "-c", "busyctl completion fish | source; complete -C $argv[1]", line],
-        env=session.environment, capture_output=True, text=True, timeout=20)
+    done = session.bus.run(
+        "fish", "-c", "busyctl completion fish | source; complete -C $argv[1]", line)
     assert done.stderr == "", done
     return [word.split("\t")[0] for word in done.stdout.splitlines()]
 
@@ -95,9 +92,18 @@ def test_bash_options_with_values(names):
 
 
 def test_no_daemon_is_no_noise(bare):
-    bare.install_activation()
+    bare.bus.can_start()
     assert bash(bare, "busyctl hide ") == []
     assert bare.run("list").returncode == 69
+
+
+def completes(shell, text, expected):
+    """Checks what a tabulator makes of a line."""
+    shell.type("C-u")
+    shell.type("C-l")
+    shell.type("-l", text)
+    shell.type("Tab")
+    shell.shows(expected)
 
 
 def test_zsh(names):
@@ -112,29 +118,20 @@ def test_zsh(names):
         shell.command("clear; exec zsh -i")
         shell.shows("zsh>")
 
-        def completes(text, expected):
-            shell.type("C-u")
-            shell.type("C-l")
-            shell.type("-l", text)
-            shell.type("Tab")
-            shell.shows(expected)
-
-        completes("busyctl cou", "zsh> busyctl countdown")
-        completes("busyctl hide al", "zsh> busyctl hide alpha")
-        completes("busyctl hide be", "zsh> busyctl hide beta\\ gamma")
-        completes("busyctl countdown --until=17:00 --res", "--restart=")
-        completes("busyctl wait --for=f", "--for=finished")
-        completes("busyctl --color=al", "--color=always")
-        completes("busyctl completion f", "zsh> busyctl completion fish")
-        completes("busyctl run --name=x sle", "sleep")
-        completes("busyctl ", "Turn a control's indicator on")
+        completes(shell, "busyctl cou", "zsh> busyctl countdown")
+        completes(shell, "busyctl hide al", "zsh> busyctl hide alpha")
+        completes(shell, "busyctl hide be", "zsh> busyctl hide beta\\ gamma")
+        completes(shell, "busyctl countdown --until=17:00 --res", "--restart=")
+        completes(shell, "busyctl wait --for=f", "--for=finished")
+        completes(shell, "busyctl --color=al", "--color=always")
+        completes(shell, "busyctl completion f", "zsh> busyctl completion fish")
+        completes(shell, "busyctl run --name=x sle", "sleep")
+        completes(shell, "busyctl ", "Turn a control's indicator on")
 
 
 def test_scripts_can_be_loaded(names):
     for shell in ("bash", "zsh", "fish"):
-        done = subprocess.run(
-            [shell, "-n", "/dev/stdin"], input=names.ok("completion", shell), text=True,
-            capture_output=True, env=names.environment)
+        done = names.bus.run(shell, "-n", "/dev/stdin", input=names.ok("completion", shell))
         assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -144,17 +141,10 @@ def test_bash_in_a_terminal(names):
                       "clear; echo loaded")
         shell.shows("loaded\n$")
 
-        def completes(text, expected):
-            shell.type("C-u")
-            shell.type("C-l")
-            shell.type("-l", text)
-            shell.type("Tab")
-            shell.shows(expected)
-
-        completes("busyctl cou", "$ busyctl countdown")
-        completes("busyctl hide al", "$ busyctl hide alpha")
-        completes("busyctl hide be", "$ busyctl hide beta\\ gamma")
-        completes("busyctl wait alpha --for=f", "--for=finished")
-        completes("busyctl countdown --res", "--restart=")
-        completes("busyctl --color=al", "--color=always")
-        completes("busyctl run --name=x sleep --vers", "sleep --vers")
+        completes(shell, "busyctl cou", "$ busyctl countdown")
+        completes(shell, "busyctl hide al", "$ busyctl hide alpha")
+        completes(shell, "busyctl hide be", "$ busyctl hide beta\\ gamma")
+        completes(shell, "busyctl wait alpha --for=f", "--for=finished")
+        completes(shell, "busyctl countdown --res", "--restart=")
+        completes(shell, "busyctl --color=al", "--color=always")
+        completes(shell, "busyctl run --name=x sleep --vers", "sleep --vers")

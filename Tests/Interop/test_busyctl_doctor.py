@@ -2,11 +2,16 @@
 """busyctl doctor finds each thing that can be wrong, and says what to do."""
 
 import os
+import shutil
 import subprocess
 
 import pytest
 
-from busyctl_support import DAEMON, NAME, bare, session  # noqa: F401
+from support.contract import NAME
+from support.harness import DAEMON
+from support.waiting import wait_until
+
+pytestmark = pytest.mark.one_bus
 
 
 def findings(session, status):
@@ -28,15 +33,8 @@ def findings(session, status):
     return found
 
 
-def reload_bus(session):
-    subprocess.run(
-        ["busctl", "--user", "call", "org.freedesktop.DBus", "/org/freedesktop/DBus",
-         "org.freedesktop.DBus", "ReloadConfig"], env=session.environment, check=True)
-
-
 def test_all_is_well(bare):
-    bare.install_activation()
-    reload_bus(bare)
+    bare.bus.can_start()
     bare.start_daemon()
     found = findings(bare, 0)
     assert all(level == "ok" for level, _, _ in found.values()), found
@@ -46,8 +44,7 @@ def test_all_is_well(bare):
 
 
 def test_not_running_but_can_be_started(bare):
-    bare.install_activation()
-    reload_bus(bare)
+    bare.bus.can_start()
     found = findings(bare, 0)
     assert "starts it" in found["daemon"][1]
 
@@ -65,16 +62,14 @@ def test_no_bus(bare):
 
 
 def test_activation_file_of_a_program_that_is_not_there(bare):
-    bare.install_activation(program="/nonexistent/busyindicatord")
-    reload_bus(bare)
+    bare.bus.can_start(program="/nonexistent/busyindicatord")
     found = findings(bare, 2)["activation file"]
     assert found[0] == "fault" and "/nonexistent/busyindicatord" in found[1]
 
 
 def test_activation_file_for_another_name(bare):
-    bare.install_activation(name="org.example.Other")
-    (bare.services / "good.service").write_text(f"[D-BUS Service]\nName={NAME}\nExec={DAEMON}\n")
-    reload_bus(bare)
+    bare.bus.can_start(name="org.example.Other")
+    bare.bus.can_start(file="good")
     found = findings(bare, 2)["activation file"]
     assert found[0] == "fault" and "org.example.Other" in found[1]
 
@@ -83,7 +78,9 @@ def test_activation_file_that_the_bus_does_not_know(bare):
     bare.environment["XDG_DATA_HOME"] = str(bare.directory / "other")
     place = bare.directory / "other/dbus-1/services"
     place.mkdir(parents=True)
-    (place / f"{NAME}.service").write_text(f"[D-BUS Service]\nName={NAME}\nExec={DAEMON}\n")
+    bare.bus.can_start()
+    (bare.bus.services / f"{NAME}.service").rename(place / f"{NAME}.service")
+    bare.bus.peers[0].bus("ReloadConfig")
     found = findings(bare, 2)["activation file"]
     assert found[0] == "fault" and "ReloadConfig" in found[2]
 
@@ -114,16 +111,15 @@ def test_runtime_directory_of_somebody_else(bare):
 def test_state_in_memory_only(bare):
     runtime = bare.environment.pop("XDG_RUNTIME_DIR")
     bare.start_daemon()
+    bare.daemon.expect_one_warning("XDG_RUNTIME_DIR")
     bare.environment["XDG_RUNTIME_DIR"] = runtime
     assert findings(bare, 0)["store"][0] == "note"
 
 
 def test_a_daemon_whose_file_was_replaced(bare):
-    import shutil
     copy = bare.directory / "busyindicatord"
     shutil.copy(DAEMON, copy)
-    bare.daemon = bare.spawn([copy], stderr=bare.log)
-    from busyctl_support import wait_until
+    bare.bus.spawn(copy)
     wait_until(lambda: bare.run("list").returncode == 0, "the daemon answers")
     copy.unlink()
     assert "replaced" in findings(bare, 2)["versions"][1]
@@ -161,10 +157,8 @@ GLib.MainLoop().run()
 
 
 def fake(session, *arguments):
-    child = session.spawn(["python3", "-c", FAKE, *arguments], stdout=subprocess.PIPE,
-                          stderr=session.log)
-    assert child.stdout.readline() == b"ready\n"
-    return child
+    child = session.bus.spawn("python3", "-c", FAKE, *arguments, stdout=subprocess.PIPE)
+    assert child.stdout.readline() == "ready\n"
 
 
 def test_another_version(bare):
@@ -174,13 +168,9 @@ def test_another_version(bare):
 
 
 def test_a_daemon_that_does_not_answer(bare):
-    import signal
     bare.start_daemon()
-    bare.daemon.send_signal(signal.SIGSTOP)
-    try:
+    with bare.daemon.stopped():
         assert "did not answer" in findings(bare, 2)["daemon"][1]
-    finally:
-        bare.daemon.send_signal(signal.SIGCONT)
 
 
 @pytest.mark.parametrize("loaded, active, level", [
@@ -188,9 +178,7 @@ def test_a_daemon_that_does_not_answer(bare):
     ("not-found", "inactive", "fault"), ("masked", "inactive", "fault"),
 ])
 def test_unit(bare, loaded, active, level):
-    (bare.services / f"{NAME}.service").write_text(
-        f"[D-BUS Service]\nName={NAME}\nExec={DAEMON}\nSystemdService=busyindicatord.service\n")
-    reload_bus(bare)
+    bare.bus.can_start(more="SystemdService=busyindicatord.service\n")
     bare.start_daemon()
     fake(bare, "org.freedesktop.systemd1", loaded, active)
     found = findings(bare, 0 if level == "ok" else 2)["unit"]

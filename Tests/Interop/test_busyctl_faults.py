@@ -3,32 +3,33 @@
 
 import os
 import signal
-import subprocess
-from pathlib import Path
 
 import pytest
 
-from busyctl_support import BUSYCTL, bare, session, wait_until  # noqa: F401
+from support.harness import BUSYCTL
+from support.waiting import wait_until
+
+pytestmark = pytest.mark.one_bus
 
 
-def ignoring(number, session, *arguments, **options):  # noqa: F811
+def ignoring(number, session, *arguments, **options):
     """Runs busyctl as a parent would that ignores a signal."""
-    return session.spawn(
-        [BUSYCTL, *arguments], preexec_fn=lambda: signal.signal(number, signal.SIG_IGN), **options)
+    return session.bus.spawn(
+        BUSYCTL, *arguments, preexec_fn=lambda: signal.signal(number, signal.SIG_IGN), **options)
 
 
-def test_a_parent_that_ignores_its_children_does_not_hang_run(session):  # noqa: F811
+def test_a_parent_that_ignores_its_children_does_not_hang_run(session):
     child = ignoring(signal.SIGCHLD, session, "run", "--notify", "--name=q", "sh", "-c", "exit 3")
     assert child.wait(15) == 3
     assert not session.busy("q")
 
 
-def test_nor_does_it_hide_how_the_command_at_the_end_fared(session):  # noqa: F811
+def test_nor_does_it_hide_how_the_command_at_the_end_fared(session):
     child = ignoring(signal.SIGCHLD, session, "countdown", "c", "0", "--on-finish=exit 3")
     assert child.wait(15) == 3
 
 
-def test_nohup_is_heeded(session):  # noqa: F811
+def test_nohup_is_heeded(session):
     child = ignoring(signal.SIGHUP, session, "hold", "h")
     wait_until(lambda: session.busy("h"), "it is held")
     child.send_signal(signal.SIGHUP)
@@ -39,14 +40,14 @@ def test_nohup_is_heeded(session):  # noqa: F811
     assert child.wait(15) == 0
 
 
-def test_every_percentage_comes_out_as_it_was_put_in(session):  # noqa: F811
+def test_every_percentage_comes_out_as_it_was_put_in(session):
     session.ok("show", "p")
     for percent in range(101):
         session.ok("progress", "p", f"{percent}%")
         assert session.ok("--format={{percent}}", "status", "p") == f"{percent}%\n"
 
 
-def test_what_holds_already_is_not_too_late(session):  # noqa: F811
+def test_what_holds_already_is_not_too_late(session):
     session.ok("wait", "idle", "--timeout=0")
     session.ok("show", "s")
     session.ok("wait", "s", "--for=busy", "--timeout=0")
@@ -54,15 +55,14 @@ def test_what_holds_already_is_not_too_late(session):  # noqa: F811
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["list"], ["completion", "bash"]])
-def test_output_that_is_lost_is_a_failure(session, arguments):  # noqa: F811
+def test_output_that_is_lost_is_a_failure(session, arguments):
     session.ok("show", "s")
     with open("/dev/full", "w") as full:
-        done = subprocess.run([BUSYCTL, *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
-                              env=session.environment, timeout=20)
+        done = session.run(*arguments, stdout=full)
     assert done.returncode == 1 and done.stderr.count("\n") == 1
 
 
-def test_a_slow_bar_gets_few_lines_and_the_newest(session):  # noqa: F811
+def test_a_slow_bar_gets_few_lines_and_the_newest(session):
     """While nobody reads, no line is made that would be replaced before it is read."""
     for index in range(100):
         session.ok("show", f"c{index}", f"--title={'t' * 300}")

@@ -2,16 +2,17 @@
 """The recipes of packaging/panels, as far as they can be tried without a desktop."""
 
 import json
-import pathlib
 import re
-import shutil
-import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from busyctl_support import ROOT, bare, session, terminal, wait_until  # noqa: F401
+from support.harness import ROOT
+from support.terminal import terminal
+from support.waiting import wait_until
+
+pytestmark = pytest.mark.one_bus
 
 PANELS = ROOT / "packaging/panels"
 TITLES = [
@@ -20,10 +21,8 @@ TITLES = [
 ]
 
 
-def shell(session, command, seconds=20):
-    done = subprocess.run(
-        ["sh", "-c", command], env=session.environment, capture_output=True, text=True,
-        timeout=seconds)
+def shell(session, command):
+    done = session.bus.run("sh", "-c", command)
     assert done.stderr == "", done
     return done.stdout
 

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 """busyctl run: it is the command, whatever happens to that."""
 
-import os
 import re
 import signal
-import subprocess
 import time
 
 import pytest
 
-from busyctl_support import bare, session, terminal, wait_until  # noqa: F401
+from support.terminal import terminal
+from support.waiting import wait_until
+
+pytestmark = pytest.mark.one_bus
 
 
 def test_it_becomes_the_command(session):
@@ -88,7 +89,7 @@ def test_the_command_finds_the_signals_as_they_were(session):
     # 32 and 33 are the C library's own.
     def masks(text):
         return [int(line.split()[1], 16) & 0x7FFFFFFF for line in text.splitlines()]
-    before = masks(subprocess.run(command, capture_output=True, text=True).stdout)
+    before = masks(session.bus.run(*command).stdout)
     for extra in ([], ["--notify"]):
         assert masks(session.run("run", *extra, *command).stdout) == before
     # And no descriptor is left to it but its streams.
@@ -148,31 +149,27 @@ def test_terminal_progress_is_set_and_cleared(session):
             "busyctl countdown a 60 --wait & sleep 0.5; busyctl cancel a; wait",
             "timeout -s INT 0.5 busyctl countdown a 60 --wait")):
         name = f"{record}{number}"
-        session.spawn(
-            ["script", "-qec", f"bash -c \"{command}\"" if "'" in command else f"bash -c '{command}'",
-             name],
-            env={**session.environment, "TERM_PROGRAM": "ghostty"},
-            stdout=session.log, stderr=session.log).wait(20)
+        quote = '"' if "'" in command else "'"
+        session.bus.spawn(
+            "script", "-qec", f"bash -c {quote}{command}{quote}", name,
+            env={**session.environment, "TERM_PROGRAM": "ghostty"}).wait(20)
         sequences = re.findall("\x1b]9;4;([0-9;]*)\x1b\\\\", open(name, errors="replace").read())
         assert sequences, (command, open(name).read())
         assert sequences[-1] == "0;0" and sequences[0] != "0;0", (command, sequences)
         assert sequences[0] == ("3;0" if "run" in command else "1;0")
     name = f"{record}-unknown"
-    session.spawn(["script", "-qec", "busyctl run --notify true", name], stdout=session.log).wait(20)
+    session.bus.spawn("script", "-qec", "busyctl run --notify true", name).wait(20)
     assert "]9;4" not in open(name).read()
 
 
 def test_arguments_of_any_encoding(session):
     """What is run gets its words byte for byte; what the bus shall carry has to be UTF-8."""
-    import subprocess
-    from busyctl_support import BUSYCTL
     word = b"a\xff\xfe b"
     for extra in ([], ["--notify"]):
-        done = subprocess.run([BUSYCTL, "run", *extra, "printf", "%s", word],
-                              env=session.environment, capture_output=True)
+        done = session.run("run", *extra, "printf", "%s", word, text=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, word, b"")
     for arguments in (["show", word], ["run", b"--name=" + word, "true"]):
-        done = subprocess.run([BUSYCTL, *arguments], env=session.environment, capture_output=True)
+        done = session.run(*arguments, text=False)
         assert done.returncode == 64 and b"UTF-8" in done.stderr
 
 

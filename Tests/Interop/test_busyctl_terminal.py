@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
 """busyctl watch and countdown --wait in a terminal, looked at through tmux."""
 
+import os
 import re
 import signal
 import time
 
 import pytest
 
-from busyctl_support import bare, cpu_ticks, session, terminal, wait_until  # noqa: F401
+from support.processes import cpu_ticks
+from support.terminal import terminal
+from support.waiting import wait_until
+
+pytestmark = pytest.mark.one_bus
 
 WIDE = "日本語のタイトルはとても長いです本当に長いです"
 
@@ -142,7 +147,7 @@ def test_it_ends_and_the_daemon_comes_back(session):
     with terminal(session) as shell:
         pid = started(shell, session)
         shell.shows("⠋")
-        session.stop_daemon(signal.SIGKILL)
+        session.daemon.kill()
         shell.shows("busyindicatord is not running")
         time.sleep(0.3)
         before = cpu_ticks(pid)

@@ -4,16 +4,19 @@
 import fcntl
 import json
 import os
-import pathlib
 import select
 import signal
-import subprocess
+import socket
 import time
 
 import jsonschema
 import pytest
 
-from busyctl_support import BUSYCTL, ROOT, bare, cpu_ticks, session, wait_until  # noqa: F401
+from support.harness import ROOT
+from support.processes import cpu_ticks, status_of
+from support.waiting import wait_until
+
+pytestmark = pytest.mark.one_bus
 
 SCHEMA = json.loads((ROOT / "docs/busyctl-state.schema.json").read_text())
 NASTY = "<&\">'\\ \n\x1b[31m 👍🏽 日本 {{name}} %{F#f00} #[fg=red]"
@@ -206,7 +209,7 @@ def test_it_survives_the_daemon(session, number):
     assert line_reader.line() == "a: busy T"
     assert bar_reader.line() == "T"
     json.loads(document_reader.line())
-    session.stop_daemon(number)
+    session.daemon.terminate(number)
     assert line_reader.line() == "a: absent"
     assert bar_reader.line() == "idle"
     assert json.loads(document_reader.line()) == {
@@ -218,7 +221,7 @@ def test_it_survives_the_daemon(session, number):
 
 
 def test_it_waits_for_a_daemon_and_never_starts_it(bare):
-    bare.install_activation()
+    bare.bus.can_start()
     child, reader = follow(bare, "--format={{label}}", "--idle=idle")
     assert reader.line() == "idle"
     assert reader.silent(0.5)
@@ -242,17 +245,8 @@ def test_a_reader_that_leaves(session):
         assert child.wait(10) == 0
         assert child.stderr.read() == b""
         child.stdout = None
-    shell = subprocess.run(
-        ["bash", "-c", f"'{BUSYCTL}' watch | head -n 1"], env=session.environment,
-        capture_output=True, text=True, timeout=20)
+    shell = session.bus.run("bash", "-c", "busyctl watch | head -n 1")
     assert (shell.stdout, shell.stderr) == ("a: busy\n", "")
-
-
-def memory(pid):
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1])
-    raise AssertionError("no RssAnon")
 
 
 @pytest.mark.parametrize("arguments", [["--json"], [], ["--format={{label}}"]])
@@ -262,21 +256,14 @@ def test_a_slow_reader_gets_the_newest(session, arguments):
     fcntl.fcntl(child.stdout, fcntl.F_SETPIPE_SZ, 4096)
     reader.line()
     flags = fcntl.fcntl(child.stdout, fcntl.F_GETFL)
-    load = subprocess.Popen(
-        ["python3", "-c", """
-import dbus
-manager = dbus.Interface(dbus.SessionBus().get_object(
-    "org.busyindicator.BusyIndicator1", "/org/busyindicator/BusyIndicator1"),
-    "org.busyindicator.BusyIndicator1")
-for number in range(3000):
-    manager.SetTitle("a", f"{number:0500}")
-manager.SetTitle("a", "newest")
-"""], env=session.environment)
-    time.sleep(0.5)
-    before = memory(child.pid)
-    assert load.wait(60) == 0
+    peer = session.bus.connect()
+    for number in range(3000):
+        peer.call("SetTitle", "a", f"{number:0500}")
+        if number == 1000:
+            before = status_of(child.pid, "RssAnon")
+    peer.call("SetTitle", "a", "newest")
     time.sleep(0.2)
-    assert memory(child.pid) - before < 1024
+    assert status_of(child.pid, "RssAnon") - before < 1 << 20
     line = reader.until(lambda line: "newest" in line)
     assert line
     assert reader.silent(0.3)
@@ -299,7 +286,6 @@ def test_lines_are_whole(session):
 
 
 def test_output_to_a_file_and_a_socket(session):
-    import socket
     ours, theirs = socket.socketpair()
     session.ok("show", "a")
     child = session.start("watch", "--format={{label}}", stdout=theirs)

@@ -6,7 +6,11 @@ import re
 import stat
 
 import pytest
-from packaging_support import BUSYCTL, DAEMON, NAME, PACKAGING, ROOT, make, run
+
+from support.contract import NAME
+from support.harness import BUSYCTL, DAEMON, ROOT
+from support.packaging import PACKAGING, link_programs, make
+from support.processes import run
 
 # What is shipped is the release.
 pytestmark = pytest.mark.release_binary
@@ -14,11 +18,7 @@ pytestmark = pytest.mark.release_binary
 
 @pytest.fixture
 def programs(tmp_path):
-    folder = tmp_path / "programs"
-    folder.mkdir()
-    (folder / "busyindicatord").symlink_to(DAEMON)
-    (folder / "busyctl").symlink_to(BUSYCTL)
-    return folder
+    return link_programs(tmp_path / "programs")
 
 
 def entries(tree):
@@ -80,7 +80,7 @@ def test_the_completions_are_read_by_their_shell(tmp_path, programs):
     tree = tmp_path / "tree"
     make("install", f"DESTDIR={tree}", "PREFIX=/usr", f"PROGRAMS={programs}")
     file = tree / "usr/share/bash-completion/completions/busyctl"
-    run("bash", "-n", file)
+    run("bash", "-n", file, status=0)
     for file in ("zsh/site-functions/_busyctl", "fish/vendor_completions.d/busyctl.fish"):
         assert "busyctl" in (tree / "usr/share" / file).read_text()
 
@@ -105,4 +105,4 @@ def test_scripts_are_well_formed():
     scripts = [path for path in (PACKAGING / "tests").iterdir() if path.is_file() and not path.suffix]
     assert len(scripts) >= 4
     for script in scripts:
-        run("bash", "-n", script)
+        run("bash", "-n", script, status=0)

@@ -6,20 +6,17 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from gi.repository import GLib
-from packaging_support import CONTROL, DAEMON, NAME, PACKAGING, run
+
+from support.contract import CONTROL, NAME
+from support.harness import DAEMON
+from support.introspection import described, validate
+from support.packaging import PACKAGING
+from support.processes import run
 
 # What is shipped is the release.
 pytestmark = pytest.mark.release_binary
 
 FILES = {name: PACKAGING / f"dbus/{name}.xml" for name in (NAME, CONTROL)}
-DTD = "/usr/share/xml/dbus-1/introspect.dtd"
-
-
-def described(element):
-    """What an element says, without comments: tag, attributes, and the same of its children."""
-    return (
-        element.tag, tuple(sorted(element.attrib.items())),
-        tuple(described(child) for child in element))
 
 
 def members(interface):
@@ -66,20 +63,14 @@ def test_signatures_are_valid(name):
 
 @pytest.mark.parametrize("file", FILES.values(), ids=FILES)
 def test_xmllint_accepts_it(file):
-    run("xmllint", "--noout", "--nonet", "--dtdvalid", DTD, file)
-
-
-def test_the_daemons_own_is_accepted_too(tmp_path):
-    file = tmp_path / "introspect.xml"
-    file.write_text(run(DAEMON, "--introspect").stdout)
-    run("xmllint", "--noout", "--nonet", "--dtdvalid", DTD, file)
+    validate(file.read_text())
 
 
 def test_gdbus_codegen_accepts_them(tmp_path):
     for made in ("--generate-c-code", "--generate-docbook"):
         done = run(
             "gdbus-codegen", made, tmp_path / "made", "--c-namespace", "Busy",
-            "--interface-prefix", "org.busyindicator.", *FILES.values())
+            "--interface-prefix", "org.busyindicator.", *FILES.values(), status=0)
         assert done.stderr == ""
     assert "busy_indicator1_call_show_indicator" in re.sub(
         r"busy_busy_", "busy_", (tmp_path / "made.h").read_text())
@@ -87,6 +78,6 @@ def test_gdbus_codegen_accepts_them(tmp_path):
 
 @pytest.mark.parametrize("file", FILES.values(), ids=FILES)
 def test_qdbusxml2cpp_accepts_it(tmp_path, file):
-    done = run("qdbusxml2cpp", "-p", "proxy", file, cwd=tmp_path)
+    done = run("qdbusxml2cpp", "-p", "proxy", file, cwd=tmp_path, status=0)
     assert done.stderr == ""
     assert (tmp_path / "proxy.h").exists()

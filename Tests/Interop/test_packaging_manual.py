@@ -3,11 +3,14 @@
 
 import os
 import re
-import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from packaging_support import BUSYCTL, CONTROL, DAEMON, NAME, PACKAGING, run
+
+from support.contract import CONTROL, NAME
+from support.harness import BUSYCTL, DAEMON
+from support.packaging import PACKAGING
+from support.processes import run
 
 # What is shipped is the release.
 pytestmark = pytest.mark.release_binary
@@ -30,7 +33,7 @@ def options_of_help(text):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_it_is_well_formed(page):
-    done = run("mandoc", "-T", "lint", "-W", "style", page, check=False)
+    done = run("mandoc", "-T", "lint", "-W", "style", page)
     # Whether the pages that it refers to are installed says nothing about it.
     complaints = [line for line in done.stdout.splitlines() if "referenced manual" not in line]
     assert complaints == []
@@ -40,10 +43,8 @@ def test_it_is_well_formed(page):
 @pytest.mark.parametrize("width", ["40", "80", "200"])
 def test_it_renders_without_warnings(page, width):
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": width, "MANROFFSEQ": ""}
-    done = subprocess.run(
-        ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", str(page)],
-        env=environment, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0
+    done = run(
+        "man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", page, env=environment, status=0)
     assert done.stderr == ""
     assert page.stem.upper() in done.stdout
 

@@ -6,13 +6,15 @@ import configparser
 import os
 import re
 import signal
-import subprocess
 import time
 
 import pytest
-from packaging_support import (
-    BUSYCTL, DAEMON, NAME, PACKAGING, bus_with_services, call, control_property, install, owner_pid,
-    run, session_environment, wait_until)
+
+from support.contract import NAME
+from support.harness import BUSYCTL, Bus, owner_pid
+from support.packaging import PACKAGING, call, session_of
+from support.processes import run
+from support.waiting import wait_until
 
 # What is shipped is the release.
 pytestmark = pytest.mark.release_binary
@@ -20,33 +22,29 @@ pytestmark = pytest.mark.release_binary
 UNIT = PACKAGING / "systemd/busyindicatord.service"
 
 
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory):
-    """All that is installed, at the place that the files themselves name."""
-    prefix = tmp_path_factory.mktemp("installed") / "tree"
-    install(prefix, "")
-    # The programs are then below the tree, and the files must say so.
-    for file in (
-            prefix / "lib/systemd/user/busyindicatord.service",
-            prefix / f"share/dbus-1/services/{NAME}.service"):
-        file.write_text(file.read_text().replace("=/bin/", f"={prefix}/bin/"))
-    return prefix
-
-
 @pytest.fixture
-def session(tree, tmp_path):
-    """A session with a bus that starts services itself, without display or runtime directory."""
-    with bus_with_services(tmp_path, tree / "share/dbus-1/services") as (environment, _):
-        yield environment
+def session(tree):
+    with session_of(tree) as bus:
+        yield bus
+
+
+def is_busy(session, control):
+    """Whether the daemon that the bus has started says so."""
+    return session.connect().get(control, "Busy")
+
+
+def environment(directory, **more):
+    """What systemd's tools see where there is no session."""
+    return {"PATH": "/usr/bin:/bin", "HOME": str(directory), "LC_ALL": "C.UTF-8",
+            "XDG_RUNTIME_DIR": str(directory), **more}
 
 
 def test_systemd_finds_no_fault_with_the_unit(tree, tmp_path):
     # It exits with 0 on unknown keys, but not silently.
     done = run(
         "systemd-analyze", "--user", "--man=yes", "verify",
-        tree / "lib/systemd/user/busyindicatord.service",
-        env=session_environment(
-            tmp_path, XDG_RUNTIME_DIR=str(tmp_path), MANPATH=str(tree / "share/man")))
+        tree / "lib/systemd/user/busyindicatord.service", status=0,
+        env=environment(tmp_path, MANPATH=str(tree / "share/man")))
     assert done.stdout + done.stderr == ""
 
 
@@ -54,8 +52,7 @@ def test_the_units_exposure_stays_low(tree, tmp_path):
     # A tenth of a point by the last word: 0.9 of 10 when this was written.
     run(
         "systemd-analyze", "--user", "security", "--offline=true", "--threshold=9", "--no-pager",
-        tree / "lib/systemd/user/busyindicatord.service",
-        env=session_environment(tmp_path, XDG_RUNTIME_DIR=str(tmp_path)))
+        tree / "lib/systemd/user/busyindicatord.service", status=0, env=environment(tmp_path))
 
 
 def test_the_unit_is_as_it_must_be():
@@ -88,12 +85,12 @@ def test_no_placeholder_is_left(tree):
 
 def test_the_bus_starts_it_without_systemd(session):
     call(session, "ShowIndicator", "s", "first")
-    assert control_property(session, "first", "Busy") == "b true"
+    assert is_busy(session, "first")
 
 
 def test_busyctl_has_the_bus_start_it(session):
-    run(BUSYCTL, "show", "first", env=session)
-    assert control_property(session, "first", "Busy") == "b true"
+    session.run(BUSYCTL, "show", "first", status=0)
+    assert is_busy(session, "first")
 
 
 def test_ten_first_calls_at_once_start_it_once(session):
@@ -103,60 +100,36 @@ def test_ten_first_calls_at_once_start_it_once(session):
         for each in calls:
             each.result()
     for number in range(10):
-        assert control_property(session, f"c{number}", "Busy") == "b true"
+        assert is_busy(session, f"c{number}")
 
 
 def test_the_next_call_starts_it_again(session):
     call(session, "ShowIndicator", "s", "first")
-    pid = owner_pid(session)
+    peer = session.connect()
+    pid = owner_pid(peer)
     os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: owner_pid(session) != pid, "the bus has seen that it is gone")
+    wait_until(lambda: owner_pid(peer) != pid, "the bus has seen that it is gone")
     call(session, "ShowIndicator", "s", "again")
-    assert control_property(session, "again", "Busy") == "b true"
+    assert is_busy(session, "again")
 
 
 @pytest.mark.parametrize("runtime", [None, "absent", ""], ids=["unset", "absent", "empty"])
 def test_it_serves_without_a_runtime_directory(tree, tmp_path, runtime):
-    environment = session_environment(tmp_path)
-    if runtime is not None:
-        environment["XDG_RUNTIME_DIR"] = str(tmp_path / runtime) if runtime else ""
-    with bus_with_services(tmp_path, tree / "share/dbus-1/services", environment):
-        call(environment, "ShowIndicator", "s", "first")
-        assert control_property(environment, "first", "Busy") == "b true"
+    variables = {} if runtime is None else {
+        "XDG_RUNTIME_DIR": str(tmp_path / runtime) if runtime else ""}
+    with session_of(tree, **variables) as session:
+        call(session, "ShowIndicator", "s", "first")
+        assert is_busy(session, "first")
 
 
 @pytest.mark.parametrize("program", ["/bin/false", "/no/such/program"])
-def test_a_caller_of_a_service_that_cannot_start_gets_an_error(tmp_path, program):
-    services = tmp_path / "services"
-    services.mkdir()
-    (services / f"{NAME}.service").write_text(f"[D-BUS Service]\nName={NAME}\nExec={program}\n")
-    with bus_with_services(tmp_path, services) as (environment, _):
+def test_a_caller_of_a_service_that_cannot_start_gets_an_error(program):
+    with Bus() as session:
+        session.can_start(program)
         begin = time.monotonic()
-        answer = call(environment, "ShowIndicator", "s", "first", check=False)
-        assert answer.returncode != 0 and answer.stderr
-        answer = run(BUSYCTL, "show", "first", env=environment, check=False)
-        assert answer.returncode == 69
+        answer = call(session, "ShowIndicator", "s", "first", status=1)
+        assert answer.stderr
+        answer = session.run(BUSYCTL, "show", "first", status=69)
         assert len(answer.stderr.splitlines()) == 1
         assert time.monotonic() - begin < 10
 
-
-def test_it_ends_with_the_bus(tree, tmp_path):
-    with bus_with_services(tmp_path, tree / "share/dbus-1/services") as (environment, bus):
-        daemon = subprocess.Popen([DAEMON], env=environment, stderr=subprocess.PIPE, text=True)
-        try:
-            wait_until(lambda: owner_pid(environment) == daemon.pid, "it has its name")
-            bus.kill()
-            assert daemon.wait(10) == 1
-            assert "bus" in daemon.stderr.read()
-        finally:
-            daemon.kill()
-            daemon.wait()
-
-
-def test_without_a_bus_it_says_so_and_ends(tmp_path):
-    for environment in (
-            session_environment(tmp_path),
-            {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}):
-        done = run(DAEMON, env=environment, check=False, timeout=20)
-        assert done.returncode == 1
-        assert len(done.stderr.splitlines()) == 1

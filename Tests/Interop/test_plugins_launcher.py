@@ -4,8 +4,10 @@
 import signal
 
 import pytest
-from gi.repository import GLib
-from standins import NAME, Dock, Monitor, Session, pass_time, text, wait
+
+from support.contract import NAME
+from support.standins import Dock, Monitor, Session, pass_time, text, wait
+from support.wire import Variant
 
 IDLE = {
     "progress": 0.0, "progress-visible": False, "count": 0, "count-visible": False, "urgent": False}
@@ -37,12 +39,12 @@ def test_an_entry_shows_the_mean_and_the_count(session, dock):
     show(session, "one")
     shows(dock, count=1, **{"count-visible": True})
     show(session, "two")
-    session.call("SetProgress", "(sd)", "one", 0.2)
-    session.call("SetProgress", "(sd)", "two", 0.6)
+    session.call("SetProgress", "one", 0.2)
+    session.call("SetProgress", "two", 0.6)
     show(session, "three")
     shows(dock, count=3, progress=0.4, **{"count-visible": True, "progress-visible": True})
     for name in ("one", "two", "three"):
-        session.call("HideIndicator", "(s)", name)
+        session.call("HideIndicator", name)
     shows(dock)
     uri, _, sender, path = dock.updates[-1]
     assert uri == "application://org.example.App.desktop"
@@ -51,7 +53,7 @@ def test_an_entry_shows_the_mean_and_the_count(session, dock):
 
 
 def test_entries_are_apart_and_others_have_none(session, dock):
-    session.call("ShowIndicator", "(s)", "nameless")
+    session.call("ShowIndicator", "nameless")
     show(session, "one", "a")
     show(session, "two", "b")
     shows(dock, "a", count=1, **{"count-visible": True})
@@ -78,7 +80,7 @@ def test_a_finished_countdown_is_urgent_until_there_is_something_new(session, do
 def test_a_countdown_fills_the_bar_once_a_second(session, dock):
     with Monitor(session) as monitor:
         session.countdown("tea", 10, **{
-            "desktop-entry": text("org.example.App"), "interval": GLib.Variant("u", 0)})
+            "desktop-entry": text("org.example.App"), "interval": Variant("u", 0)})
         pass_time(5)
         updates = monitor.sent("Update")
     assert 4 <= len(updates) <= 6
@@ -90,7 +92,7 @@ def test_a_restless_client_causes_few_updates(session, dock):
     with Monitor(session) as monitor:
         for number in range(1000):
             show(session, "one")
-            session.call("SetProgress", "(sd)", "one", number / 1000)
+            session.call("SetProgress", "one", number / 1000)
         pass_time(1)
         updates = monitor.sent("Update")
     assert len(updates) <= (updates[-1] - updates[0]) * 2 + 2
@@ -102,7 +104,7 @@ def test_nothing_is_sent_when_nothing_changed(session, dock):
     shows(dock, count=1, **{"count-visible": True})
     with Monitor(session) as monitor:
         show(session, "one")
-        session.call("SetDetail", "(ss)", "one", "half of it")
+        session.call("SetDetail", "one", "half of it")
         pass_time(3)
         assert monitor.sent("Update") == []
 
@@ -121,7 +123,7 @@ def test_a_dock_that_returns_is_told_again(session, dock):
     dock.leave()
     wait(lambda: session.plugin("launcher")[0] == "waiting", "waiting")
     dock.updates.clear()
-    session.call("SetProgress", "(sd)", "one", 0.5)
+    session.call("SetProgress", "one", 0.5)
     dock.own()
     shows(dock, count=1, progress=0.5, **{"count-visible": True, "progress-visible": True})
 
@@ -129,7 +131,7 @@ def test_a_dock_that_returns_is_told_again(session, dock):
 def test_it_clears_at_the_end(session, dock):
     show(session, "one")
     show(session, "two", "idle.App")
-    session.call("HideIndicator", "(s)", "two")
+    session.call("HideIndicator", "two")
     shows(dock, count=1, **{"count-visible": True})
     assert session.stop() == 0
     shows(dock)
@@ -138,7 +140,7 @@ def test_it_clears_at_the_end(session, dock):
 def test_it_clears_at_the_start_what_is_over(session, dock):
     show(session, "one")
     session.show("two", **{
-        "desktop-entry": text("short.App"), "timeout-usec": GLib.Variant("t", 1_000_000)})
+        "desktop-entry": text("short.App"), "timeout-usec": Variant("t", 1_000_000)})
     shows(dock, "short.App", count=1, **{"count-visible": True})
     session.stop(signal.SIGKILL)
     pass_time(1.2)
@@ -153,7 +155,7 @@ def test_an_entry_can_be_asked(session, dock):
     show(session, "one")
     shows(dock, count=1, **{"count-visible": True})
     path = dock.updates[-1][3]
-    uri, properties = session.client.call_sync(
-        NAME, path, dock.interface, "Query", None, None, 0, 5000, None).unpack()
+    uri, properties = session.client.call(
+        "Query", signature="", path=path, interface=dock.interface)
     assert uri == "application://org.example.App.desktop"
     assert properties == dock.last("org.example.App")

@@ -5,13 +5,14 @@ import os
 import pathlib
 import re
 import shlex
-import subprocess
 
 import pytest
-from standins import ROOT, Session, end, pass_time, wait
+
+from support.harness import BUSYCTL, ROOT
+from support.processes import run
+from support.standins import Session, pass_time, wait
 
 UNITS = ROOT / "packaging/systemd"
-BUSYCTL = pathlib.Path(os.environ.get("BUSYCTL", ROOT / ".build/release/busyctl"))
 
 
 def command(unit, home):
@@ -35,22 +36,21 @@ def test_hooks_run_when_a_control_begins_and_ends():
         for name in ("busy", "idle"):
             (hooks / name).write_text(f'#!/bin/sh\necho {name} "$1" "[$2]" >>{log}\n')
             (hooks / name).chmod(0o755)
-        environment = session.environment | {"PATH": f"{programs}:{session.environment['PATH']}"}
-        process = subprocess.Popen(command("busyindicator-hook.service", home), env=environment)
-        session.stack.callback(end, process)
+        session.environment["PATH"] = f"{programs}:{session.environment['PATH']}"
+        session.bus.spawn(*command("busyindicator-hook.service", home))
 
         def lines():
             return log.read_text().splitlines()
 
-        session.call("ShowIndicator", "(s)", "a b")
+        session.call("ShowIndicator", "a b")
         wait(lambda: lines() == ["busy a b []"], "first hook")
-        cookie, = session.call("Hold", "(ssa{sv})", "build", "make", {})
-        session.call("HideIndicator", "(s)", "a b")
+        cookie = session.call("Hold", "build", "make", {})
+        session.call("HideIndicator", "a b")
         wait(lambda: lines()[1:] == ["idle a b []", "busy build []"] or len(lines()) == 3, "more")
-        session.call("Release", "(us)", cookie, "exit 2")
+        session.call("Release", cookie, "exit 2")
         wait(lambda: lines()[-1] == "idle build [released: exit 2]", "result")
         # What is kept over a restart is no beginning.
-        session.call("ShowIndicator", "(s)", "kept")
+        session.call("ShowIndicator", "kept")
         wait(lambda: lines()[-1] == "busy kept []", "another")
         count = len(lines())
         session.stop()
@@ -61,8 +61,7 @@ def test_hooks_run_when_a_control_begins_and_ends():
 
 @pytest.mark.parametrize("unit", ["busyindicator-mqtt.service", "busyindicator-hook.service"])
 def test_units_are_sound(unit, tmp_path):
-    done = subprocess.run(
-        ["systemd-analyze", "--user", "verify", "--man=no", str(UNITS / unit)],
-        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)}, capture_output=True, text=True,
-        timeout=30)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = run(
+        "systemd-analyze", "--user", "verify", "--man=no", UNITS / unit, status=0,
+        env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)})
+    assert done.stderr == ""

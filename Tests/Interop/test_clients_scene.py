@@ -4,9 +4,9 @@
 A button turns busy and its text goes; a second control counts; at the end both are as before.
 """
 
-import contract
 import pytest
-from harness import run
+
+from support import contract
 
 
 class DBusSend:
@@ -18,11 +18,9 @@ class DBusSend:
         self.bus = bus
 
     def _send(self, path, method, *arguments):
-        done = run(
+        return self.bus.run(
             "dbus-send", "--session", "--print-reply=literal", f"--dest={contract.NAME}", path,
-            method, *arguments, env=self.bus.environment)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.split()
+            method, *arguments, status=0).stdout.split()
 
     def call(self, method, signature, *values):
         self._send(
@@ -42,9 +40,7 @@ class Busctl:
         self.bus = bus
 
     def _run(self, *arguments):
-        done = run("busctl", "--user", *arguments, env=self.bus.environment)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.split()
+        return self.bus.run("busctl", "--user", *arguments, status=0).stdout.split()
 
     def call(self, method, signature, *values):
         self._run(

@@ -3,14 +3,14 @@
 
 import signal
 
-import contract
 import pytest
-import wire
-from contract import LIMITS_EXCEEDED
-from harness import end, run, spawn, stopped
-from peer import BUS
-from waiting import Late, boottime, thrice, wait_until
-from wire import Variant
+
+from support import contract, wire
+from support.contract import LIMITS_EXCEEDED
+from support.peer import BUS
+from support.processes import running, stopped
+from support.waiting import Late, boottime, thrice, wait_until
+from support.wire import Variant
 
 
 @pytest.mark.flags("--max-controls=5", "--max-holds=7", "--max-holds-per-sender=4")
@@ -141,17 +141,14 @@ def test_one_that_never_reads_stalls_nobody(bus, daemon):
 
 
 def test_a_program_that_never_reads(bus, daemon, listener):
-    process = spawn(
-        "dbus-test-tool", "black-hole", "--session", "--no-read", "--name=org.example.Hole",
-        env=bus.environment)
-    try:
+    with running(
+            "dbus-test-tool", "black-hole", "--session", "--no-read", "--name=org.example.Hole",
+            env=bus.environment):
         wait_until(lambda: listener.bus("NameHasOwner", "s", "org.example.Hole"), "it is there")
         for _ in range(200):
             listener.call("ShowIndicator", "a")
             listener.call("HideIndicator", "a")
         listener.call("Forget", "a")
-    finally:
-        end(process)
 
 
 def test_a_caller_that_never_reads_its_answers(bus, daemon, listener):
@@ -213,6 +210,7 @@ def test_ticks_to_a_bus_that_does_not_read(bus, daemon, listener):
     assert sorted(finished) == numbers
 
 
+@pytest.mark.timing
 def test_three_thousand_countdowns(bus, daemon, listener):
     """All end within a moment: each tick and each end arrives, and none twice."""
     def attempt():
@@ -240,13 +238,10 @@ def test_three_thousand_countdowns(bus, daemon, listener):
 
 def test_a_storm_of_dbus_test_tool(bus, daemon, listener):
     """A tool made to load a bus, with calls that the daemon does not know."""
-    done = run(
-        "dbus-test-tool", "spam", "--session", f"--dest={contract.NAME}", "--count=2000",
-        "--queue=100", "--payload=hello", "--ignore-errors", env=bus.environment, timeout=60)
-    assert done.returncode == 0, done.stderr
-    done = run(
-        "dbus-test-tool", "spam", "--session", f"--dest={contract.NAME}", "--count=2000",
-        "--no-reply", "--messages-per-conn=100", env=bus.environment, timeout=60)
-    assert done.returncode == 0, done.stderr
+    for flags in (("--queue=100", "--payload=hello", "--ignore-errors"),
+                  ("--no-reply", "--messages-per-conn=100")):
+        bus.run(
+            "dbus-test-tool", "spam", "--session", f"--dest={contract.NAME}", "--count=2000",
+            *flags, status=0, timeout=60)
     listener.ping()
     assert listener.objects() == {}

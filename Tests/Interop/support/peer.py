@@ -11,9 +11,8 @@ import select
 import socket
 import time
 
-import contract
-import wire
-from waiting import DEADLINE, boottime
+from support import contract, wire
+from support.waiting import DEADLINE, boottime
 
 BUS = "org.freedesktop.DBus"
 
@@ -282,6 +281,17 @@ class Client(Peer):
 
         Looks at the messages after an index.
         """
+        return self.wait_for_signal(
+            lambda told: told[:len(wanted)] == wanted, f"{wanted} is signalled", after)
+
+    def wait_for_change(self, control, name, value, after=0):
+        """Waits until a property is announced with a value; returns the message."""
+        return self.wait_for_signal(
+            lambda told: told[:2] == ("PropertiesChanged", control) and told[2].get(name) == value,
+            f"{name} of {control} becomes {value!r}", after)
+
+    def wait_for_signal(self, condition, what, after=0):
+        """Waits for a signal of whose description a condition holds, and returns the message."""
         position = after
 
         def look():
@@ -290,28 +300,11 @@ class Client(Peer):
                 message = self.messages[position]
                 position += 1
                 if (message.kind == wire.SIGNAL and message.sender != BUS
-                        and describe(message)[:len(wanted)] == wanted):
+                        and condition(describe(message))):
                     return message
             return None
 
-        return self.until(look, f"{wanted} is signalled")
-
-    def wait_for_change(self, control, name, value, after=0):
-        """Waits until a property is announced with a value; returns the message."""
-        position = after
-
-        def look():
-            nonlocal position
-            while position < len(self.messages):
-                message = self.messages[position]
-                position += 1
-                if message.member == "PropertiesChanged":
-                    told = describe(message)
-                    if told[1] == control and told[2].get(name) == value:
-                        return message
-            return None
-
-        return self.until(look, f"{name} of {control} becomes {value!r}")
+        return self.until(look, what)
 
 
 def describe(message):

@@ -6,12 +6,13 @@ import os
 import random
 import string
 
-import contract
 import pytest
-import wire
-from waiting import wait_until
-from peer import BUS, Disconnected
-from wire import Variant
+
+from support import contract, wire
+from support.harness import owner
+from support.peer import BUS, Disconnected
+from support.waiting import wait_until
+from support.wire import Variant
 
 EXTREMES = {
     "y": (0, 255),
@@ -255,10 +256,10 @@ def test_signals_that_others_forge(bus, daemon, listener):
     holder, liar = bus.connect(), bus.connect()
     cookie = holder.call("Hold", "a", "", {})
     liar.listen()
-    owner = daemon.owner(listener)
+    target = owner(listener)
 
     def forged(member, signature, *values, interface=BUS, path="/org/freedesktop/DBus"):
-        return [wire.signal(to, path, interface, member, signature, values) for to in (None, owner)]
+        return [wire.signal(to, path, interface, member, signature, values) for to in (None, target)]
 
     liar.send(
         *forged("NameOwnerChanged", "sss", holder.name, holder.name, ""),
@@ -279,21 +280,21 @@ def test_answers_that_nobody_waits_for(bus, daemon, listener):
     """Not even when they bear the number of a call that the daemon has made."""
     listener.call("ShowIndicator", "a")
     liar = bus.connect()
-    owner = daemon.owner(listener)
+    target = owner(listener)
     messages = []
     for serial in range(1, 200):
-        messages.append(wire.Message(wire.RETURN, reply_to=serial, destination=owner))
+        messages.append(wire.Message(wire.RETURN, reply_to=serial, destination=target))
         messages.append(
             wire.Message(
                 wire.RETURN,
                 reply_to=serial,
-                destination=owner,
+                destination=target,
                 signature="b",
                 data=wire.marshal("b", (False,)),
             )
         )
         messages.append(wire.Message(
-            wire.ERROR, reply_to=serial, destination=owner, error="org.example.Error"))
+            wire.ERROR, reply_to=serial, destination=target, error="org.example.Error"))
     liar.send(*messages)
     liar.ping()
     cookie = listener.call("Hold", "a", "", {})
@@ -348,13 +349,13 @@ def test_what_is_no_message(bus, daemon, listener):
 
 def test_messages_of_its_own_signals(bus, daemon, listener):
     """libdbus reserves an interface and a path, with which a peer could end others that use it."""
-    owner = daemon.owner(listener)
+    target = owner(listener)
     for path, interface in (
             ("/a", "org.freedesktop.DBus.Local"), ("/org/freedesktop/DBus/Local", "a.b"),
             ("/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local")):
         for message in (
-                wire.signal(owner, path, interface, "Disconnected"),
-                wire.call(owner, path, interface, "Disconnected")):
+                wire.signal(target, path, interface, "Disconnected"),
+                wire.call(target, path, interface, "Disconnected")):
             liar = bus.connect()
             with contextlib.suppress(Disconnected, OSError):
                 liar.send(message)

@@ -8,10 +8,11 @@ import contextlib
 import random
 from unittest.mock import ANY
 
-import contract
 import pytest
-import wire
-from peer import BUS, describe
+
+from support import contract, wire
+from support.harness import owner
+from support.peer import BUS, describe
 
 
 @contextlib.contextmanager
@@ -281,7 +282,7 @@ def test_unwanted_answers_are_not_even_sent(bus, daemon, listener):
     )
     assert [
         m.reply_to for m in monitor.messages
-        if m.sender == daemon.owner(listener) and m.kind in (wire.RETURN, wire.ERROR)] == [wanted]
+        if m.sender == owner(listener) and m.kind in (wire.RETURN, wire.ERROR)] == [wanted]
 
 
 def test_forgotten_and_made_again(daemon, listener):

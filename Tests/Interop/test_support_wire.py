@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The tests' own protocol against GLib's: what it writes is read so, and the other way round."""
 
-import wire
 from gi.repository import Gio, GLib
-from wire import Variant
+
+from support import wire
+from support.wire import Variant
 
 VALUES = [
     ("y", 255), ("b", True), ("n", -2**15), ("q", 2**16 - 1), ("i", -2**31), ("u", 2**32 - 1),

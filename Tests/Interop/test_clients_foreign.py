@@ -2,41 +2,24 @@
 """Clients that other people have written: each finds its way with what it takes for granted."""
 
 import json
-import time
 
-import contract
 import dbus
 import dbus.bus
 import dbus.mainloop.glib
-import gi
 import pytest
-from harness import end, run, spawn
-from waiting import DEADLINE, wait_until
+from gi.repository import Gio, GLib
 
-gi.require_version("Gio", "2.0")
-from gi.repository import Gio, GLib  # noqa: E402
-
-
-def turn_until(condition, what, seconds=DEADLINE):
-    """Turns GLib's main loop until a condition holds."""
-    context = GLib.MainContext.default()
-    limit = time.monotonic() + seconds
-    # Wakes the loop now and then, so that the limit counts.
-    beat = GLib.timeout_add(50, lambda: True)
-    try:
-        while not (value := condition()):
-            assert time.monotonic() < limit, f"in {seconds} s it did not come about that {what}"
-            context.iteration(True)
-        return value
-    finally:
-        GLib.source_remove(beat)
+from support import contract, glib
+from support.glib import turn_until
+from support.harness import owner
+from support.processes import running
+from support.waiting import DEADLINE, wait_until
 
 
 # dbus-send
 
 def dbus_send(bus, *arguments, status=0):
-    done = run("dbus-send", "--session", f"--dest={contract.NAME}", *arguments, env=bus.environment)
-    assert done.returncode == status, done
+    done = bus.run("dbus-send", "--session", f"--dest={contract.NAME}", *arguments, status=status)
     return done.stdout if status == 0 else done.stderr
 
 
@@ -78,8 +61,7 @@ def test_dbus_send(bus, listener):
 # busctl
 
 def busctl(bus, *arguments, status=0):
-    done = run("busctl", "--user", *arguments, env=bus.environment)
-    assert done.returncode == status, done
+    done = bus.run("busctl", "--user", *arguments, status=status)
     return done.stdout if status == 0 else done.stderr
 
 
@@ -155,27 +137,15 @@ def test_busctl_introspect(bus, listener, path, table):
 
 def test_busctl_monitor(bus, listener):
     """Who looks on sees valid messages, and does not disturb."""
-    monitor = spawn(
-        "busctl",
-        "--user",
-        "--json=short",
-        "monitor",
-        contract.NAME,
-        env=bus.environment,
-        stdout=(bus.directory / "monitor").open("wb"),
-        stderr=(bus.directory / "monitor.err").open("wb"),
-    )
-    try:
-        wait_until(
-            lambda: "Monitoring bus" in (bus.directory / "monitor.err").read_text(), "it looks on")
+    seen, errors = bus.directory / "monitor", bus.directory / "monitor.err"
+    with seen.open("wb") as stdout, errors.open("wb") as stderr, running(
+            "busctl", "--user", "--json=short", "monitor", contract.NAME, env=bus.environment,
+            stdout=stdout, stderr=stderr):
+        wait_until(lambda: "Monitoring bus" in errors.read_text(), "it looks on")
         listener.call("ShowIndicator", "a")
         number = listener.countdown("a", 0)
-        wait_until(
-            lambda: "Finished" in (bus.directory / "monitor").read_text(), "it has seen the end"
-        )
-    finally:
-        end(monitor)
-    messages = [json.loads(line) for line in (bus.directory / "monitor").read_text().splitlines()]
+        wait_until(lambda: "Finished" in seen.read_text(), "it has seen the end")
+    messages = [json.loads(line) for line in seen.read_text().splitlines()]
     told = next(m for m in messages if m.get("member") == "Finished")
     assert told["payload"] == {"type": "su", "data": ["a", number]}
 
@@ -183,8 +153,7 @@ def test_busctl_monitor(bus, listener):
 # GLib
 
 def gdbus(bus, verb, *arguments, status=0):
-    done = run("gdbus", verb, "--session", "--dest", contract.NAME, *arguments, env=bus.environment)
-    assert done.returncode == status, done
+    done = bus.run("gdbus", verb, "--session", "--dest", contract.NAME, *arguments, status=status)
     return done.stdout if status == 0 else done.stderr
 
 
@@ -207,19 +176,10 @@ def test_gdbus(bus, listener):
         bus, *call, f"{contract.NAME}.PauseCountdown", "a", status=1)
 
 
-def gio_connection(bus):
-    """A connection of GDBus."""
-    flags = Gio.DBusConnectionFlags
-    connection = Gio.DBusConnection.new_for_address_sync(
-        bus.address, flags.AUTHENTICATION_CLIENT | flags.MESSAGE_BUS_CONNECTION, None, None)
-    connection.set_exit_on_close(False)
-    return connection
-
-
 def test_object_manager_client(bus, listener):
     """GDBusObjectManagerClient follows the state without asking a second time."""
     listener.call("SetTitle", "there", "T")
-    connection = gio_connection(bus)
+    connection = glib.connect(bus)
     seen = []
     try:
         client = Gio.DBusObjectManagerClient.new_sync(
@@ -262,7 +222,7 @@ def test_object_manager_client(bus, listener):
 
 def test_gdbus_proxy(bus, listener):
     """A proxy of the manager hears its signals and keeps its properties."""
-    connection = gio_connection(bus)
+    connection = glib.connect(bus)
     heard = []
     try:
         proxy = Gio.DBusProxy.new_sync(
@@ -335,7 +295,7 @@ def test_gdbus_waits_for_the_name(bus, daemon):
     """The name goes with the daemon, at once, and comes back with the next."""
     with bus.connect() as peer:
         assert daemon.terminate() == 0
-        assert daemon.owner(peer) is None
-    waiting = spawn("gdbus", "wait", "--session", contract.NAME, env=bus.environment)
+        assert owner(peer) is None
+    waiting = bus.spawn("gdbus", "wait", "--session", contract.NAME)
     daemon.start()
     assert waiting.wait(DEADLINE) == 0

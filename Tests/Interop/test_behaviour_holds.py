@@ -5,11 +5,12 @@ import random
 import time
 
 import pytest
-import wire
-from contract import BUSY, HOLDER, INVALID_ARGS, NO_SUCH_HOLD
-from peer import BUS, describe
-from waiting import wait_until
-from wire import Variant
+
+from support import wire
+from support.contract import BUSY, HOLDER, INVALID_ARGS, NO_SUCH_HOLD
+from support.peer import BUS, describe
+from support.waiting import wait_until
+from support.wire import Variant
 
 
 def cookies(state):

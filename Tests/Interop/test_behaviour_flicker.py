@@ -5,8 +5,9 @@ The table of all cases stands in the core's tests; these show that the bus hears
 """
 
 import pytest
-from waiting import boottime
-from wire import Variant
+
+from support.waiting import boottime
+from support.wire import Variant
 
 
 def flicker(grace=None, minimum=None):

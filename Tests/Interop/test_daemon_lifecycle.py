@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""From the command line to the exit status, and what a service manager is told in between."""
+"""From the command line to the exit status: the bus, the name, the log."""
 
-import itertools
+import os
 import re
 import signal
-import subprocess
 
-import contract
 import pytest
-import wire
-from harness import DAEMON, Daemon, NotifySocket, end, run, stopped
-from peer import describe
-from waiting import DEADLINE, Late, boottime, thrice, wait_until
+
+from support import contract, wire
+from support.harness import DAEMON, Daemon, owner, owner_pid
+from support.peer import describe
+from support.processes import run
 
 
 def one_line(text):
@@ -64,11 +63,13 @@ def test_help():
         ["--max-controls=-1"],
         ["--max-holds=many"],
         ["--max-holds=1.5"],
+        ["--max-holds=1e9"],
         ["--max-holds-per-sender="],
         ["--max-holds=99999999999999999999"],
         ["--version=1"],
         ["--verbose=yes"],
         ["--max=1"],
+        ["--no-plugin=nonsense"],
         ["--grace=1", "--nonsense"],
         ["--grace=\x1b[31m"],
     ],
@@ -79,13 +80,14 @@ def test_a_wrong_command_line(flags):
     assert (done.returncode, done.stdout) == (64, "")
     line = one_line(done.stderr)
     assert line.startswith("busyindicatord: ") and len(line) < 300
+    # It names what is wrong.
+    assert flags[-1].split("=")[0].lstrip("-") in line
 
 
 @pytest.mark.one_bus
 @pytest.mark.parametrize("duration", ["0", "5", "250ms", "1m30s", "2h", "1:30", "0.5"])
 def test_durations(bus, duration):
-    daemon = bus.daemon(*(f"--{name}={duration}" for name in ("grace", "minimum", "linger")))
-    daemon.check()
+    bus.daemon(*(f"--{name}={duration}" for name in ("grace", "minimum", "linger")))
 
 
 # The bus and the name
@@ -95,10 +97,11 @@ def test_durations(bus, duration):
     [
         {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"},
         {"DBUS_SESSION_BUS_ADDRESS": "nonsense"},
+        {"DBUS_SESSION_BUS_ADDRESS": "tcp:host=nowhere"},
         {"XDG_RUNTIME_DIR": "/nonexistent"},
         {},
     ],
-    ids=["nobody", "nonsense", "none", "nothing"],
+    ids=["nobody", "nonsense", "nowhere", "none", "nothing"],
 )
 def test_no_bus(environment):
     done = run_daemon(environment={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", **environment})
@@ -111,10 +114,9 @@ def test_the_name_is_taken(bus, daemon, listener):
     listener.heard()
     second = Daemon(bus)
     second.spawn()
-    assert second.process.wait(DEADLINE) == 1
+    assert second.wait() == 1
     line = one_line(second.log)
-    assert str(daemon.pid) in line and contract.NAME in line
-    second.process = None
+    assert f"process {daemon.pid}" in line and contract.NAME in line
     # The first has noticed nothing.
     assert listener.heard() == []
     assert listener.get("a", "Busy")
@@ -125,9 +127,8 @@ def test_the_name_belongs_to_another_program(bus):
     assert other.bus("RequestName", "su", contract.NAME, 0) == 1
     daemon = Daemon(bus)
     daemon.spawn()
-    assert daemon.process.wait(DEADLINE) == 1
-    assert str(other.bus("GetConnectionUnixProcessID", "s", other.name)) in one_line(daemon.log)
-    daemon.process = None
+    assert daemon.wait() == 1
+    assert f"process {owner_pid(other)}" in one_line(daemon.log)
     # It is not in the queue for it either.
     assert other.bus("ListQueuedOwners", "s", contract.NAME) == [other.name]
 
@@ -138,72 +139,81 @@ def test_a_signal_ends_it_in_order(bus, daemon, listener, number):
     listener.call("ShowIndicator", "a")
     listener.heard()
     assert daemon.terminate(number) == 0
-    assert daemon.owner(listener) is None
+    assert owner(listener) is None
     # Nothing is told that is not so: the state waits for the next start.
     assert [describe(m)[0] for m in listener.signals] == ["InterfacesAdded", "PropertiesChanged"]
-    daemon.check_log()
     daemon.start()
     assert listener.get("a", "Busy")
 
 
-def test_what_was_called_before_its_end_is_answered(bus, daemon, listener):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_what_was_called_before_its_end_is_answered(daemon, listener, number):
     """Calls that wait when the signal comes are answered, all of them."""
     with daemon.stopped():
         serials = listener.send(*(
             listener.request("SetTitle", f"c{index}", "T") for index in range(400)))
         listener.bus("GetId")
-        daemon.process.send_signal(signal.SIGTERM)
+        daemon.process.send_signal(number)
     for serial in serials:
         assert listener.answer(serial).kind == wire.RETURN
-    assert daemon.process.wait(DEADLINE) == 0
+    assert daemon.wait() == 0
+    assert owner(listener) is None
     daemon.start()
     assert len(listener.objects()) == 400
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_the_bus_is_gone(bus, daemon, number):
-    end(bus.process, number)
-    assert daemon.process.wait(DEADLINE) == 1
-    daemon.expected.append("bus is gone")
-    daemon.check_log()
-    assert len(daemon.log.splitlines()) <= 2
-    daemon.process = None
+    bus.stop(number)
+    assert daemon.wait() == 1
+    assert "bus is gone" in daemon.log and len(daemon.log.splitlines()) <= 2
 
 
-def test_a_hangup_of_its_terminal_and_a_closed_log(bus, daemon, client):
-    """Nobody who reads its log is no reason to end."""
-    second = Daemon(bus)
-    assert second.log == ""
-    assert daemon.terminate() == 0
-    process = subprocess.Popen(
-        [DAEMON, "--verbose"],
-        env=daemon.environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        wait_until(lambda: daemon.owner(client), "it serves")
-        process.stderr.close()
-        for _ in range(20):
-            client.call("ShowIndicator", "a")
-            client.call("HideIndicator", "a")
-        assert process.poll() is None
-        process.terminate()
-        assert process.wait(DEADLINE) == 0
-    finally:
-        end(process)
-        daemon.process = None
+def test_who_takes_the_name_is_let(bus, daemon):
+    """A successor that is no busyindicatord: the daemon ends all the same."""
+    taker = bus.connect()
+    assert taker.bus("RequestName", "su", contract.NAME, 2) == 1
+    assert daemon.wait() == 0
+    assert owner(taker) == taker.name
 
 
 # The log
 
+def test_a_closed_log(bus):
+    """Nobody who reads its log is no reason to end."""
+    client = bus.connect()
+    daemon = Daemon(bus, "--verbose")
+    reading, writing = os.pipe()
+    daemon.spawn(stderr=writing)
+    os.close(writing)
+    daemon.wait_until_it_serves()
+    os.close(reading)
+    for _ in range(20):
+        client.call("ShowIndicator", "a")
+        client.call("HideIndicator", "a")
+    assert daemon.is_alive
+
+
+def test_the_journal_gets_priorities(bus):
+    """The standard error is the journal when JOURNAL_STREAM names it by device and inode."""
+    daemon = Daemon(bus)
+    daemon.log_file.touch()
+    journal = daemon.log_file.stat()
+    daemon.environment["JOURNAL_STREAM"] = f"{journal.st_dev}:{journal.st_ino}"
+    daemon.start()
+    assert daemon.terminate() == 0
+    lines = daemon.log.splitlines()
+    assert lines and all(re.match(r"<[0-7]>", line) for line in lines), lines
+
+
 @pytest.mark.flags("--verbose")
 def test_verbose_logs_calls(daemon, client):
-    client.call("SetTitle", "a\u202eb", "T\u2028\"x\"")
+    client.call("SetTitle", "a\u202eb\"c", "T\u2028\"secret\"")
     client.refusal("GetControl", "unknown\x1b[31m")
     text = daemon.log
-    assert "SetTitle" in text and "GetControl" in text
+    assert "SetTitle" in text and "GetControl" in text and client.name in text
+    # The values are not, and a quote is none of the log's.
+    assert "secret" not in text and '\\"' in text
     # What a peer said cannot be taken for the daemon's own.
     assert "\u202e" not in text and "\x1b" not in text and "\u2028" not in text
     # Not an error of the daemon.
@@ -216,117 +226,6 @@ def test_without_it_calls_are_not_logged(daemon, client):
     client.refusal("GetControl", "unknown")
     client.ping()
     assert daemon.log == before
-
-
-# The service manager
-
-def notified(bus, directory, **environment):
-    """A daemon that has somebody to tell, and that somebody."""
-    notify = NotifySocket(directory)
-    daemon = Daemon(bus, NOTIFY_SOCKET=notify.path, **environment)
-    return daemon, notify
-
-
-def test_ready_status_stopping(bus):
-    daemon, notify = notified(bus, bus.directory)
-    peer = bus.connect()
-    with notify:
-        daemon.spawn()
-        notify.wait_for("READY=1")
-        # By then the name is taken and calls are answered.
-        assert daemon.owner(peer)
-        peer.ping()
-        assert [line for line in notify.lines() if line.startswith("STATUS=")]
-        daemon.process.send_signal(signal.SIGTERM)
-        notify.wait_for("STOPPING=1")
-        assert daemon.process.wait(DEADLINE) == 0
-        lines = notify.lines()
-        assert lines.count("READY=1") == lines.count("STOPPING=1") == 1
-        assert lines.index("READY=1") < lines.index("STOPPING=1")
-    daemon.process = None
-
-
-def test_ready_comes_with_the_state(bus):
-    """Objects of the last run are there when it says that it is ready."""
-    daemon, notify = notified(bus, bus.directory)
-    with notify:
-        daemon.start()
-        peer = bus.connect()
-        for index in range(200):
-            peer.call("SetTitle", f"c{index}", "T")
-        assert daemon.terminate() == 0
-        notify.lines()
-        notify.heard.clear()
-        daemon.spawn()
-        notify.wait_for("READY=1")
-        assert len(peer.objects()) == 200
-    daemon.check()
-
-
-@pytest.mark.one_bus
-def test_not_ready_without_a_name(bus):
-    """While the bus has not given the name, nothing is ready."""
-    daemon, notify = notified(bus, bus.directory)
-    with notify:
-        with stopped(bus.pid):
-            daemon.spawn()
-            end_ = boottime() + 0.5
-            while boottime() < end_:
-                notify.pump(end_ - boottime() if end_ > boottime() else 0)
-            assert notify.lines() == []
-        notify.wait_for("READY=1")
-    daemon.check()
-
-
-def test_not_ready_when_the_name_is_taken(bus, daemon):
-    second, notify = notified(bus, bus.directory)
-    with notify:
-        second.spawn()
-        assert second.process.wait(DEADLINE) == 1
-        assert "READY=1" not in notify.lines()
-    second.process = None
-
-
-@pytest.mark.xdist_group("time")
-def test_watchdog(bus):
-    daemon, notify = notified(bus, bus.directory, WATCHDOG_USEC="800000")
-
-    def pings():
-        notify.pump(0.05)
-        return [when for line, when in notify.heard if line == "WATCHDOG=1"]
-
-    def attempt():
-        notify.heard.clear()
-        wait_until(lambda: len(pings()) >= 4, "it has said four times that it lives")
-        times = pings()
-        # Not all the time, either.
-        assert times[3] - times[0] > 0.4
-        if max(later - earlier for earlier, later in itertools.pairwise(times)) >= 0.8:
-            raise Late(f"at {times}")
-
-    with notify:
-        daemon.start()
-        thrice(attempt)
-    daemon.check()
-
-
-def test_watchdog_of_another_process(bus):
-    """Inherited variables that mean another process are not obeyed."""
-    daemon, notify = notified(bus, bus.directory, WATCHDOG_USEC="100000", WATCHDOG_PID="1")
-    with notify:
-        daemon.start()
-        end_ = boottime() + 0.4
-        while boottime() < end_:
-            notify.pump(0.05)
-        assert "WATCHDOG=1" not in notify.lines()
-    daemon.check()
-
-
-def test_a_service_manager_that_is_not_there(bus):
-    daemon = Daemon(bus, NOTIFY_SOCKET=str(bus.directory / "nobody"))
-    daemon.start()
-    bus.connect().call("ShowIndicator", "a")
-    daemon.check()
 
 
 # The binary

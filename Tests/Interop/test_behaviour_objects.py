@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Controls as objects: when there is one, how long it stays, and what is left of one that went."""
 
-import contract
 import pytest
-from contract import NO_SUCH_CONTROL
-from waiting import boottime
-from wire import Variant
+
+from support import contract
+from support.contract import NO_SUCH_CONTROL
+from support.waiting import boottime
+from support.wire import Variant
 
 
 @pytest.mark.parametrize("method, more", [

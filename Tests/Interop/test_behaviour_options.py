@@ -5,9 +5,10 @@ import os
 import time
 
 import pytest
-from contract import COUNTDOWN_ACTIVE, INVALID_ARGS, LONGEST
-from waiting import boottime
-from wire import Variant
+
+from support.contract import COUNTDOWN_ACTIVE, INVALID_ARGS, LONGEST
+from support.waiting import boottime
+from support.wire import Variant
 
 # The keys of each method with the type of their values.
 ATTRIBUTES = {"title": "s", "detail": "s", "icon": "s", "desktop-entry": "s"}
@@ -216,6 +217,7 @@ def start(peer, seconds=1000.0, control="a", **options):
     return peer.countdown(control, seconds, **options)
 
 
+@pytest.mark.timing
 def test_interval(listener):
     number = start(listener, 3, interval=Variant("u", 2))
     quiet = start(listener, 1, "b", interval=Variant("u", 0))

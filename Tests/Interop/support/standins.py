@@ -6,179 +6,76 @@ turns only while a test waits: nothing here needs a thread, and nothing sleeps.
 """
 
 import contextlib
-import os
-import pathlib
 import signal
-import subprocess
 import tempfile
 import time
 
-import gi
+from gi.repository import Gio, GLib
 
-gi.require_version("Gio", "2.0")
-from gi.repository import Gio, GLib  # noqa: E402
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-DAEMON = os.environ.get("BUSYINDICATORD", str(ROOT / ".build/release/busyindicatord"))
-NAME = "org.busyindicator.BusyIndicator1"
-PATH = "/org/busyindicator/BusyIndicator1"
-
-BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig>
-  <type>session</type>
-  <keep_umask/>
-  <listen>unix:path={directory}/bus</listen>
-  <auth>EXTERNAL</auth>
-  <policy context="default">
-    <allow send_destination="*" eavesdrop="true"/>
-    <allow eavesdrop="true"/>
-    <allow own="*"/>
-  </policy>
-  <limit name="max_match_rules_per_connection">50000</limit>
-</busconfig>
-"""
-
-
-def turn():
-    """Lets the main loop do what is ready, and waits for a moment when nothing is."""
-    context = GLib.MainContext.default()
-    GLib.timeout_add(10, lambda: False)
-    context.iteration(True)
-    while context.pending():
-        context.iteration(False)
-
-
-def wait(condition, what, seconds=10):
-    """Turns the main loop until a condition holds."""
-    end = time.monotonic() + seconds
-    while not (value := condition()):
-        if time.monotonic() > end:
-            raise AssertionError(f"in {seconds} s there was no {what}")
-        turn()
-    return value
-
-
-def pass_time(seconds):
-    """Turns the main loop for so long: what is counted over a time needs that time."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        turn()
+from support import glib
+from support.contract import NAME, PROPERTIES
+from support.glib import pass_time  # noqa: F401
+from support.glib import turn_until as wait
+from support.harness import Bus, Daemon, owner
+from support.processes import end, spawn
+from support.wire import Variant
 
 
 class Session:
-    """A private bus with the daemon on it."""
+    """A private bus with the daemon and its plugins on it, met through GLib."""
 
-    def __init__(self, *flags, environment=None):
+    def __init__(self, *flags, **environment):
         self.flags = flags
-        self.more = environment or {}
-        self.daemon = None
+        self.more = {"BUSYINDICATORD_PLUGINS": None, **environment}
+        self.bus = Bus()
+        self.address = self.bus.address
+        self.environment = self.bus.environment
 
     def __enter__(self):
         self.stack = contextlib.ExitStack()
         try:
             self._begin()
         except BaseException:
-            self._show_log()
             self.stack.close()
             raise
         return self
 
     def _begin(self):
-        directory = self.stack.enter_context(tempfile.TemporaryDirectory(prefix="plugins."))
-        os.chmod(directory, 0o700)
-        configuration = pathlib.Path(directory, "bus.conf")
-        configuration.write_text(BUS_CONFIGURATION.format(directory=directory))
-        self.address = f"unix:path={directory}/bus"
-        self.environment = {
-            "PATH": os.environ["PATH"], "HOME": directory, "XDG_RUNTIME_DIR": directory,
-            "DBUS_SESSION_BUS_ADDRESS": self.address, **self.more}
-        self.log = pathlib.Path(directory, "log")
-        self.bus = subprocess.Popen(
-            ["dbus-daemon", f"--config-file={configuration}", "--nofork"],
-            stderr=subprocess.DEVNULL)
-        self.stack.callback(end, self.bus)
-        self.client = wait(self._first_connection, "bus")
-        self.stack.callback(self._end_daemon)
+        self.stack.enter_context(self.bus)
+        self.client = self.bus.connect()
+        self.daemon = Daemon(self.bus, *self.flags, **self.more)
         self.start()
 
-    def _show_log(self):
-        if self.log.exists():
-            print("--- the daemon's log\n" + self.log.read_text())
-
-    def _end_daemon(self):
-        if self.daemon and self.daemon.poll() is None:
-            end(self.daemon)
-
-    def __exit__(self, kind, *_):
-        if kind:
-            self._show_log()
-        try:
-            self.stop()
-            if not self.client.is_closed():
-                self.client.close_sync(None)
-        finally:
-            self.stack.close()
-
-    def connect(self):
-        """One more connection to the bus."""
-        flags = Gio.DBusConnectionFlags
-        connection = Gio.DBusConnection.new_for_address_sync(
-            self.address, flags.AUTHENTICATION_CLIENT | flags.MESSAGE_BUS_CONNECTION, None, None)
-        connection.set_exit_on_close(False)
-        return connection
-
-    def _first_connection(self):
-        try:
-            return self.connect()
-        except GLib.Error:
-            return None
+    def __exit__(self, *_):
+        with self.stack:
+            if not self.daemon.has_ended:
+                assert self.stop() == 0
 
     def start(self):
         """Starts the daemon and waits until it serves."""
-        with open(self.log, "ab") as log:
-            self.daemon = subprocess.Popen([DAEMON, *self.flags], env=self.environment, stderr=log)
-
-        def serves():
-            assert self.daemon.poll() is None, f"the daemon ended with {self.daemon.returncode}"
-            return self.owner(NAME)
-        wait(serves, "owner of the daemon's name")
-        self.get("Version")
+        self.daemon.start()
 
     def stop(self, number=signal.SIGTERM):
-        """Ends the daemon."""
-        if self.daemon and self.daemon.poll() is None:
-            self.daemon.send_signal(number)
-            wait(lambda: self.daemon.poll() is not None, "end of the daemon")
-        return self.daemon.returncode
+        """Ends the daemon, which may speak to stand-ins meanwhile."""
+        self.daemon.process.send_signal(number)
+        wait(lambda: not self.daemon.is_alive, "end of the daemon")
+        return self.daemon.wait()
 
     def owner(self, name):
         """The unique name of a name's owner, or None."""
-        try:
-            return self.client.call_sync(
-                "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-                "GetNameOwner", GLib.Variant("(s)", (name,)), None, 0, 5000, None).unpack()[0]
-        except GLib.Error:
-            return None
+        return owner(self.client, name)
 
-    def call(self, method, signature="()", *arguments):
+    def call(self, method, *arguments):
         """Calls the manager."""
-        return self.client.call_sync(
-            NAME, PATH, NAME, method, GLib.Variant(signature, arguments), None, 0, 5000,
-            None).unpack()
+        return self.client.call(method, *arguments)
 
     def get(self, name):
         """A property of the manager."""
-        return self.client.call_sync(
-            NAME, PATH, "org.freedesktop.DBus.Properties", "Get",
-            GLib.Variant("(ss)", (NAME, name)), None, 0, 5000, None).unpack()[0]
+        return self.client.manager(name)
 
     def of(self, control, name):
         """A property of a control."""
-        path, = self.call("GetControl", "(s)", control)
-        return self.client.call_sync(
-            NAME, path, "org.freedesktop.DBus.Properties", "Get",
-            GLib.Variant("(ss)", (NAME + ".Control", name)), None, 0, 5000, None).unpack()[0]
+        return self.client.get(control, name)
 
     def plugin(self, name):
         """State and detail of a plugin; None when it does not run."""
@@ -187,25 +84,19 @@ class Session:
     def countdown(self, control, seconds, **options):
         """Starts a countdown with options."""
         return self.call(
-            "StartCountdownWithOptions", "(sta{sv})", control, int(seconds * 1e6), options)[0]
+            "StartCountdownWithOptions", control, int(seconds * 1e6), options)
 
     def show(self, control, **options):
         """Turns a control's switch on, with options."""
-        self.call("ShowIndicatorWithOptions", "(sa{sv})", control, options)
-
-
-def end(process):
-    """Ends a process of this test."""
-    process.terminate()
-    process.wait(10)
+        self.call("ShowIndicatorWithOptions", control, options)
 
 
 def text(value):
     """A string as an option."""
-    return GLib.Variant("s", value)
+    return Variant("s", value)
 
 
-YES = GLib.Variant("b", True)
+YES = Variant("b", True)
 
 
 class StandIn:
@@ -215,7 +106,7 @@ class StandIn:
 
     def __init__(self, session):
         self.session = session
-        self.connection = session.connect()
+        self.connection = glib.connect(session.bus)
         self.mode = "answer"
         self.calls = []
         for interface in Gio.DBusNodeInfo.new_for_xml(self.xml).interfaces:
@@ -286,7 +177,7 @@ class Watcher(StandIn):
     def all(self):
         """All properties of the item, as a host reads them at each frame."""
         return self._call(
-            "/StatusNotifierItem", "org.freedesktop.DBus.Properties", "GetAll", "(s)",
+            "/StatusNotifierItem", PROPERTIES, "GetAll", "(s)",
             self.item_interface)[0]
 
     def item_call(self, method, signature, *arguments):
@@ -388,9 +279,9 @@ class Monitor:
     def __init__(self, session):
         sender = session.owner(NAME)
         self.output = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(
-            ["stdbuf", "-oL", "dbus-monitor", "--address", session.address, "--profile",
-             f"sender='{sender}'"], stdout=self.output)
+        self.process = spawn(
+            "stdbuf", "-oL", "dbus-monitor", "--address", session.address, "--profile",
+            f"sender='{sender}'", stdout=self.output)
         # It tells of its own coming once it listens.
         wait(lambda: "NameLost" in self._text(), "monitor")
         self.first = len(self._text())

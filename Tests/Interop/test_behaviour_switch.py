@@ -4,8 +4,8 @@
 import itertools
 import time
 
-from waiting import boottime
-from wire import Variant
+from support.waiting import boottime
+from support.wire import Variant
 
 
 def displayed(state):

@@ -4,16 +4,16 @@
 import contextlib
 import os
 import pathlib
-import signal
 import subprocess
 import threading
 
 import pytest
-from contract import INVALID_ARGS, NO_SUCH_HOLD
-from harness import end, spawn
-from peer import describe
-from waiting import boottime, wait_until
-from wire import Variant
+
+from support.contract import INVALID_ARGS, NO_SUCH_HOLD
+from support.peer import describe
+from support.processes import program_of, running
+from support.waiting import boottime, wait_until
+from support.wire import Variant
 
 
 def pid_lease(pid):
@@ -26,26 +26,11 @@ def ttl_lease(seconds):
     return {"ttl-usec": Variant("t", round(seconds * 1e6))}
 
 
-@contextlib.contextmanager
-def running(*command, **options):
-    """A process for as long as a block takes; it may end before."""
-    process = spawn(*command, **options)
-    try:
-        yield process
-    finally:
-        end(process, signal.SIGKILL)
-
-
 def descriptors_at_rest(daemon, peer):
     """How many descriptors the daemon has once it has opened all that it keeps open."""
     peer.call("ShowIndicator", "warming up")
     peer.call("Forget", "warming up")
     return daemon.descriptors()
-
-
-def command_of(pid):
-    """What a process runs."""
-    return pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
 
 
 def test_it_ends_with_its_process(bus, listener):
@@ -81,7 +66,7 @@ def test_another_program_in_the_same_process(listener):
         listener.call("Hold", "a", "", pid_lease(process.pid))
         process.stdin.write("\n")
         process.stdin.flush()
-        wait_until(lambda: command_of(process.pid) == "sleep", "it has become another program")
+        wait_until(lambda: program_of(process.pid) == "sleep", "it has become another program")
         listener.ping()
         assert listener.get("a", "Busy")
         process.kill()
@@ -100,8 +85,8 @@ def test_a_process_that_ends_itself(listener):
 
 def some_dead_process():
     """The number of a process that there is no more."""
-    process = subprocess.Popen(["true"])
-    process.wait()
+    with running("true") as process:
+        process.wait()
     return process.pid
 
 
@@ -132,7 +117,7 @@ def foreign_process():
     if os.getuid() == 0:
         command = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "sleep", "600")
         with running(*command) as process:
-            wait_until(lambda: command_of(process.pid) == "sleep", "it is another user's")
+            wait_until(lambda: program_of(process.pid) == "sleep", "it is another user's")
             yield process.pid
     else:
         yield next(

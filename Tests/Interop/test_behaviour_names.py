@@ -4,10 +4,10 @@
 import ctypes
 import ctypes.util
 
-import contract
 import pytest
-from contract import INVALID_NAME
-from harness import run
+
+from support import contract
+from support.contract import INVALID_NAME
 
 libsystemd = ctypes.CDLL(ctypes.util.find_library("systemd"))
 libc = ctypes.CDLL(None)
@@ -171,8 +171,6 @@ def test_the_nodes_children(listener):
 def test_busctl_finds_every_control(bus, listener):
     names = [name for name in NAMES if len(name) < 10]
     listener.ask(*(listener.request("ShowIndicator", name) for name in names))
-    done = run(
-        "busctl", "--user", "tree", "--list", contract.NAME, env=bus.environment)
-    assert done.returncode == 0, done.stderr
+    done = bus.run("busctl", "--user", "tree", "--list", contract.NAME, status=0)
     found = {path for path in done.stdout.split() if path.startswith(contract.CONTROLS + "/")}
     assert found == {contract.path_of(name) for name in names}

@@ -4,12 +4,13 @@
 import random
 import signal
 
-import contract
 import pytest
-from contract import INVALID_ARGS, NO_COUNTDOWN
-from peer import describe
-from waiting import Late, boottime, check_instant, thrice
-from wire import Variant
+
+from support import contract
+from support.contract import INVALID_ARGS, NO_COUNTDOWN
+from support.peer import describe
+from support.waiting import Late, boottime, check_instant, thrice
+from support.wire import Variant
 
 # In microseconds.
 SECOND = 1_000_000
@@ -38,23 +39,32 @@ def start(peer, control, seconds, **options):
     return peer.call("StartCountdownWithOptions", control, round(seconds * SECOND), options)
 
 
-@pytest.mark.xdist_group("time")
-@pytest.mark.parametrize("seconds, ticks", [(3, [3, 2, 1]), (2.5, [2.5, 2, 1]), (0.3, [0.3])])
-def test_each_tick_in_its_time(listener, seconds, ticks):
+@pytest.mark.timing
+def test_each_tick_in_its_time(listener):
+    lengths = {"whole": (3, [3, 2, 1]), "half": (2.5, [2.5, 2, 1]), "short": (0.3, [0.3])}
+
     def attempt():
         begin = len(listener.messages)
-        number = start(listener, "a", seconds)
-        deadline = deadline_of(listener, "a")
-        listener.wait_for("Finished", "a", number, after=begin)
-        heard = [m for m in listener.messages[begin:] if m.member in contract.SIGNALS]
-        assert events(heard) == [
-            *(("Tick", "a", -(-left // 1), number) for left in ticks), ("Finished", "a", number)]
-        for message, left in zip(heard, [*ticks, 0]):
-            # Instants are whole microseconds, which a float may miss by a few nanoseconds.
-            check_instant(message.when, deadline - left - 1e-6)
-        # None a second: one at the start, one at the end.
-        changes = [m for m in listener.messages[begin:] if m.member == "PropertiesChanged"]
-        assert len(changes) <= 2, list(map(describe, changes))
+        numbers = {name: start(listener, name, seconds) for name, (seconds, _) in lengths.items()}
+        deadlines = {name: deadline_of(listener, name) for name in lengths}
+        for name, (_, ticks) in lengths.items():
+            number = numbers[name]
+            listener.wait_for("Finished", name, number, after=begin)
+            heard = [m for m in listener.messages[begin:] if events([m], name)]
+            assert events(heard, name) == [
+                *(("Tick", name, -(-left // 1), number) for left in ticks),
+                ("Finished", name, number)]
+            for message, left in zip(heard, [*ticks, 0]):
+                # Instants are whole microseconds, which a float may miss by a few nanoseconds.
+                check_instant(message.when, deadlines[name] - left - 1e-6)
+            # None a second: one at the start, one at the end.
+            changes = [told for told in map(describe, listener.messages[begin:])
+                       if told[:2] == ("PropertiesChanged", name)]
+            assert len(changes) <= 2, changes
+            state = listener.state(name)
+            assert (state["LastResult"], state["LastCountdown"]) == ("finished", number)
+            assert (state["CountdownState"], state["Countdown"]) == ("none", 0)
+            assert state["Deadline"] == state["Duration"] == state["Remaining"] == 0
 
     thrice(attempt)
 
@@ -105,11 +115,11 @@ def test_what_can_be_read(listener):
     assert listener.get("a", "LastCountdown") == number
 
 
-@pytest.mark.xdist_group("time")
+@pytest.mark.timing
 def test_a_stopped_daemon_ticks_once(daemon, listener):
     """After a late wake-up there is one Tick with the current value, and no burst."""
     def attempt():
-        number = listener.call("StartCountdown", "a", 6)
+        number = listener.call("StartCountdown", "a", 5)
         deadline = deadline_of(listener, "a")
         with daemon.stopped():
             # Behind all that it had sent by then.

@@ -3,13 +3,14 @@
 
 import math
 
-import contract
 import pytest
-from contract import (
+
+from support import contract
+from support.contract import (
     BUSY, COUNTDOWN_ACTIVE, INVALID_ARGS, INVALID_NAME, LONGEST, NO_COUNTDOWN, NO_SUCH_CONTROL,
     NO_SUCH_HOLD, PROPERTY_READ_ONLY, UNKNOWN_INTERFACE, UNKNOWN_METHOD, UNKNOWN_OBJECT,
     UNKNOWN_PROPERTY)
-from wire import Variant
+from support.wire import Variant
 
 # Arguments that are all right behind the name of a control.
 ARGUMENTS = {

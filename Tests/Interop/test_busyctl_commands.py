@@ -11,8 +11,8 @@ import pytest
 
 from support import contract
 from support.harness import BUSYCTL
-from support.processes import cpu_ticks, run
-from support.waiting import wait_until
+from support.processes import check_idle, run, wait_until_idle
+from support.waiting import pass_time, wait_until
 
 pytestmark = pytest.mark.one_bus
 
@@ -176,7 +176,7 @@ def test_hold_with_another_lease(session):
     assert session.state("a")["last_result"] == "owner-lost"
     cookie = session.ok("hold", "b", "--ttl=2s").strip()
     for _ in range(5):
-        time.sleep(0.5)
+        pass_time(0.5)
         session.ok("renew", cookie)
     assert session.busy("b")
     wait_until(lambda: not session.busy("b"), "its time is over")
@@ -329,12 +329,12 @@ def test_wait_for_busy_and_idle(session):
     session.ok("wait", "a")
     session.fails(124, "wait", "a", "--for=busy", "--timeout=100ms")
     waiting = session.start("wait", "a", "--for=busy")
-    time.sleep(0.2)
+    wait_until_idle(waiting.pid)
     session.ok("show", "a")
     assert waiting.wait(10) == 0
     session.ok("wait", "a", "--for=busy")
     waiting = session.start("wait", "a", "--for=idle")
-    time.sleep(0.2)
+    wait_until_idle(waiting.pid)
     assert waiting.poll() is None
     session.ok("hide", "a")
     assert waiting.wait(10) == 0
@@ -351,12 +351,12 @@ def test_wait_for_the_end_of_a_countdown(session):
     session.ok("countdown", "a", "60")
     session.fails(124, "wait", "a", "--for=finished", "--timeout=100ms")
     waiting = session.start("wait", "a", "--for=finished")
-    time.sleep(0.2)
+    wait_until_idle(waiting.pid)
     session.ok("shorten", "a", "10m")
     assert waiting.wait(10) == 0
     session.ok("countdown", "a", "60")
     waiting = session.start("wait", "a", "--for=finished")
-    time.sleep(0.2)
+    wait_until_idle(waiting.pid)
     session.ok("cancel", "a")
     assert waiting.wait(10) == 2
     assert "cancelled" in session.fails(2, "wait", "a", "--for=finished")
@@ -370,9 +370,9 @@ def test_waiting_survives_a_restart_of_the_daemon(session, away):
     counting = session.start("countdown", "c", "1s", "--wait")
     idle = session.start("wait", "b")
     wait_until(lambda: session.state("c"), "both count")
-    time.sleep(0.2)
+    wait_until_idle(idle.pid)
     session.daemon.kill()
-    time.sleep(away)
+    pass_time(away)
     session.start_daemon()
     assert finished.wait(10) == 0
     assert counting.wait(10) == 0
@@ -394,10 +394,7 @@ def test_waiting_costs_nothing(session):
     waiting = [session.start("wait", "a", "--for=busy"), session.start("watch"),
                session.start("hold", "b")]
     wait_until(lambda: session.busy("b"), "it is held")
-    time.sleep(0.3)
-    before = [cpu_ticks(one.pid) for one in waiting]
-    time.sleep(2)
-    assert [cpu_ticks(one.pid) for one in waiting] == before
+    check_idle(*(one.pid for one in waiting), seconds=2)
 
 
 def test_it_needs_neither_foundation_nor_a_database():

@@ -3,14 +3,13 @@
 
 import json
 import re
-import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
 
 from support.harness import ROOT
 from support.terminal import terminal
-from support.waiting import wait_until
+from support.waiting import pass_time, wait_until
 
 pytestmark = pytest.mark.one_bus
 
@@ -74,7 +73,7 @@ def test_several_and_none(session):
         "<txt></txt><tool>nothing is busy</tool>\n")
     assert json.loads(shell(session, once(waybar()["exec"])))["text"] == ""
     session.ok("show", "a", "--title=A")
-    time.sleep(0.02)
+    pass_time(0.02)
     session.ok("countdown", "b", "90", "--title=B", "--paused")
     assert shell(session, f"sh {PANELS}/xfce4-genmon.sh") == (
         "<txt>B 1:30 +1</txt><tool>A&#10;B  1:30 (paused)</tool>\n")

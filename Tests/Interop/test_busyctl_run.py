@@ -3,12 +3,12 @@
 
 import re
 import signal
-import time
 
 import pytest
 
+from support.processes import wait_until_idle
 from support.terminal import terminal
-from support.waiting import wait_until
+from support.waiting import pass_time, wait_until
 
 pytestmark = pytest.mark.one_bus
 
@@ -78,7 +78,7 @@ def test_notify_passes_signals_on(session):
     for number in (signal.SIGTERM, signal.SIGHUP):
         running = session.start("run", "--name=a", "--notify", "sleep", "60")
         wait_until(lambda: session.busy("a"), "it runs")
-        time.sleep(0.2)
+        wait_until_idle(running.pid)
         running.send_signal(number)
         assert running.wait(10) == -number
         assert session.state("a")["last_result"] == f"released: signal {int(number)}"
@@ -123,7 +123,7 @@ def test_in_a_terminal(session, extra):
         shell.type("C-z")
         shell.shows("Stopped")
         shell.command("jobs; fg")
-        time.sleep(0.3)
+        pass_time(0.3)
         shell.command("again")
         shell.shows("again\nagain")
         shell.interrupt()

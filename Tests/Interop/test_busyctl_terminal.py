@@ -4,13 +4,12 @@
 import os
 import re
 import signal
-import time
 
 import pytest
 
-from support.processes import cpu_ticks
+from support.processes import check_idle
 from support.terminal import terminal
-from support.waiting import wait_until
+from support.waiting import pass_time, wait_until
 
 pytestmark = pytest.mark.one_bus
 
@@ -89,7 +88,7 @@ def test_resize(session):
             shell.resize(columns, 12)
             wait_until(lambda: len([line for line in shell.lines() if "‖" in line]) == 1
                        and max(map(len, shell.lines())) < columns, "it is drawn anew")
-            time.sleep(0.2)
+            pass_time(0.2)
             assert len(shell.lines()) == 1, shell.text()
 
 
@@ -149,10 +148,7 @@ def test_it_ends_and_the_daemon_comes_back(session):
         shell.shows("⠋")
         session.daemon.kill()
         shell.shows("busyindicatord is not running")
-        time.sleep(0.3)
-        before = cpu_ticks(pid)
-        time.sleep(1)
-        assert cpu_ticks(pid) == before
+        check_idle(pid, seconds=1)
         session.start_daemon()
         shell.shows("⠋")
         import os

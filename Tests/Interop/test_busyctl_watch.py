@@ -13,8 +13,8 @@ import jsonschema
 import pytest
 
 from support.harness import ROOT
-from support.processes import cpu_ticks, status_of
-from support.waiting import wait_until
+from support.processes import check_idle, status_of, wait_until_idle
+from support.waiting import pass_time, wait_until
 
 pytestmark = pytest.mark.one_bus
 
@@ -172,9 +172,9 @@ def test_templates(session):
 
 def test_the_one_that_became_active_last_is_shown(session):
     session.ok("countdown", "old", "1h")
-    time.sleep(0.02)
+    pass_time(0.02)
     session.ok("show", "young")
-    time.sleep(0.02)
+    pass_time(0.02)
     session.ok("countdown", "youngest", "1h", "--paused")
     for _ in range(2):
         assert session.ok("watch", "--once", "--format={{name}} {{more}}") == "youngest +2\n"
@@ -262,15 +262,13 @@ def test_a_slow_reader_gets_the_newest(session, arguments):
         if number == 1000:
             before = status_of(child.pid, "RssAnon")
     peer.call("SetTitle", "a", "newest")
-    time.sleep(0.2)
+    wait_until_idle(child.pid)
     assert status_of(child.pid, "RssAnon") - before < 1 << 20
     line = reader.until(lambda line: "newest" in line)
     assert line
     assert reader.silent(0.3)
     assert flags & os.O_NONBLOCK == 0
-    idle = cpu_ticks(child.pid)
-    time.sleep(0.5)
-    assert cpu_ticks(child.pid) == idle
+    check_idle(child.pid)
 
 
 def test_lines_are_whole(session):
@@ -299,6 +297,4 @@ def test_output_to_a_file_and_a_socket(session):
     wait_until(lambda: path.read_text() == "a\n", "the line is in the file")
     session.ok("show", "b")
     wait_until(lambda: path.read_text() == "a\nb\n", "the next line is there")
-    idle = cpu_ticks(child.pid)
-    time.sleep(0.5)
-    assert cpu_ticks(child.pid) == idle
+    check_idle(child.pid)

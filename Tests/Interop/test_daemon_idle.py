@@ -1,37 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Nothing to do means nothing done: no system call, no wake-up."""
 
-import signal
-
 import pytest
 
-from support.processes import end, spawn
-from support.waiting import boottime, wait_until
+from support.strace import Tracer
+from support.waiting import pass_time, wait_until
 from support.wire import Variant
-
-
-class Tracer:
-    """strace on the daemon, for as long as a block takes."""
-
-    def __init__(self, bus, daemon):
-        self.output = bus.directory / "strace"
-        self.errors = bus.directory / "strace.err"
-        self.command = ("strace", "-f", "-p", daemon.pid, "-o", self.output)
-
-    def __enter__(self):
-        self.process = spawn(*self.command, stderr=self.errors.open("wb"))
-        wait_until(lambda: "attached" in self.errors.read_text(), "strace is attached")
-        # The call in which it waits is shown once, without its end.
-        wait_until(lambda: self.output.stat().st_size > 0, "strace shows where it waits")
-        return self
-
-    def __exit__(self, *_):
-        end(self.process, signal.SIGINT)
-
-    def calls(self):
-        """The system calls that have returned so far."""
-        lines = self.output.read_text().splitlines()
-        return [line for line in lines if " = " in line and " = ? " not in line]
 
 
 def busy_life(listener):
@@ -59,8 +33,7 @@ def check_that_nothing_is_done(bus, daemon, seconds=5):
     """Looks at a daemon that has nothing to do, and then at whether that was strace's doing."""
     daemon.wait_until_idle()
     with Tracer(bus, daemon) as tracer:
-        begin = boottime()
-        wait_until(lambda: boottime() - begin > seconds, "the time has passed")
+        pass_time(seconds)
         assert tracer.calls() == []
         bus.connect().ping()
         wait_until(tracer.calls, "a call is seen")

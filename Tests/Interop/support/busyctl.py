@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of busyctl share: a session in which it is called, and the daemon when it is wanted."""
+"""What the tests of busyctl share: a session in which it is called, the daemon when it is wanted."""
 
 import json
 import subprocess

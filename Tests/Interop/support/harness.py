@@ -12,7 +12,7 @@ import tempfile
 from support import contract, processes
 from support.peer import Client, Disconnected, Refused
 from support.processes import end, spawn
-from support.waiting import DEADLINE, boottime, wait_until
+from support.waiting import DEADLINE, wait_until
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -146,6 +146,15 @@ class Bus:
         if self.process:
             self.peers[0].bus("ReloadConfig")
 
+    def databases(self):
+        """The files in which the daemon keeps its state, one for each bus that it has met."""
+        return list((self.runtime / "busyindicator").glob("*.db"))
+
+    def database(self):
+        """The one of this bus, where it has met no other."""
+        path, = self.databases()
+        return path
+
     def stop(self, number=signal.SIGTERM):
         """Ends the bus alone."""
         end(self.process, number)
@@ -191,8 +200,8 @@ class Daemon:
         self.process = None
         # Whether a test has seen to its end itself.
         self.has_ended = False
-        # Regular expressions of the warnings that a test provokes.
-        self.expected = []
+        # Regular expressions of what a test provokes, and lines that it has found once.
+        self.expected, self.found = [], []
         bus.daemons.append(self)
 
     def spawn(self, **options):
@@ -236,10 +245,10 @@ class Daemon:
         return [line for line in self.log.splitlines() if "warning" in line]
 
     def expect_one_warning(self, text):
-        """Checks that it has warned once, and of this."""
+        """Checks that it has warned once, and of this; it may not do so again."""
         line, = self.warnings
         assert text in line
-        self.expected.append(re.escape(line))
+        self.found = [line]
 
     @property
     def is_alive(self):
@@ -261,17 +270,8 @@ class Daemon:
         return processes.status_of(self.pid, field)
 
     def wait_until_idle(self):
-        """Waits until it sleeps and has used no processor time for as long as a turn may take."""
-        since, before = boottime(), None
-
-        def look():
-            nonlocal since, before
-            now = processes.state(self.pid)
-            if now != before or now[0] != "S":
-                since, before = boottime(), now
-            return boottime() - since > 0.1
-
-        wait_until(look, "the daemon has nothing to do")
+        """Waits until it has nothing to do."""
+        processes.wait_until_idle(self.pid)
 
     def terminate(self, number=signal.SIGTERM):
         """Ends it, in order or not, and returns its exit status."""
@@ -303,7 +303,7 @@ class Daemon:
             line for line in self.log.splitlines()
             if re.search(r"warning|error|fatal|crash|assert|sanitizer", line, re.IGNORECASE)
             and not any(re.search(pattern, line) for pattern in self.expected)]
-        assert not odd, odd
+        assert odd == self.found
 
 
 def owner_pid(peer, name=contract.NAME):

@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 
-from support.waiting import DEADLINE, wait_until
+from support.waiting import DEADLINE, boottime, pass_time, wait_until
 
 
 def heed_signals():
@@ -88,9 +88,27 @@ def state(pid):
     return fields[0], int(fields[11]) + int(fields[12])
 
 
-def cpu_ticks(pid):
-    """How much processor time it has had."""
-    return state(pid)[1]
+def wait_until_idle(pid):
+    """Waits until it sleeps and has used no processor time for as long as a turn may take."""
+    since, before = boottime(), None
+
+    def look():
+        nonlocal since, before
+        now = state(pid)
+        if now != before or now[0] != "S":
+            since, before = boottime(), now
+        return boottime() - since > 0.1
+
+    wait_until(look, f"process {pid} has nothing to do")
+
+
+def check_idle(*pids, seconds=0.5):
+    """Checks that they use no processor time once they have nothing to do."""
+    for pid in pids:
+        wait_until_idle(pid)
+    before = list(map(state, pids))
+    pass_time(seconds)
+    assert list(map(state, pids)) == before
 
 
 def program_of(pid):

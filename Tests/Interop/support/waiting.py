@@ -17,6 +17,12 @@ def wait_until(condition, what, seconds=DEADLINE):
     return value
 
 
+def pass_time(seconds):
+    """Lets time go by, where it is the passing itself that is tested."""
+    end = time.monotonic() + seconds
+    wait_until(lambda: time.monotonic() >= end, "time has gone by", seconds + DEADLINE)
+
+
 def boottime():
     """The clock by which countdowns run, in seconds."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)

@@ -21,7 +21,8 @@ ARGUMENTS = {
     "StartCountdownWithOptions": (1, {}), "GetControl": ()}
 
 # Of each kind of invalid name one; the rest stands in test_names.py.
-BAD_NAMES = ["", "x" * 256, "a\nb", "\x7f", "\u0085"]
+BAD_NAMES = [
+    "", "x" * 256, "é" * 128, "a\nb", "\x01", "a\x1bb", "\x7f", "\u0085", "a\u009fb"]
 
 OPTIONS = {"exclusive": Variant("b", True)}
 REJECT = {"restart": Variant("s", "reject")}
@@ -128,11 +129,14 @@ def test_the_text_names_what_offends(scene):
         assert offender in scene.refusal(method, *arguments).text
 
 
-@pytest.mark.parametrize("name", ["\u202eevil", "\u2028line", "a\x1b[31m", "x" * 255 + "\n"])
+@pytest.mark.parametrize("name", [
+    "\u202eevil", "\u2028line", "a\x1b[31m", "x" * 255 + "\n", "\x1b[2J" + "x" * 100_000],
+    ids=["direction", "line", "color", "end", "long"])
 def test_a_text_is_harmless(scene, name):
     """What a peer wrote ends on a terminal: nothing in it may be taken for more than text."""
     for method in ("GetControl", "CancelCountdown"):
-        assert scene.refusal(method, name).text.isprintable()
+        text = scene.refusal(method, name).text
+        assert text.isprintable() and len(text) < 300
 
 
 @pytest.mark.parametrize("method", contract.METHODS)
@@ -189,6 +193,7 @@ def test_unknown_things(scene):
             (UNKNOWN_INTERFACE, "ShowIndicator", {"path": contract.CONTROLS}),
             (UNKNOWN_INTERFACE, "GetManagedObjects",
              {"path": path, "interface": contract.OBJECT_MANAGER}),
+            (UNKNOWN_OBJECT, "ShowIndicator", {"path": "/nothing"}),
             (UNKNOWN_OBJECT, "ShowIndicator", {"path": unknown}),
             (UNKNOWN_OBJECT, "ShowIndicator", {"path": contract.MANAGER + "/other"}),
             (UNKNOWN_OBJECT, "ShowIndicator", {"path": path + "/below"}),
@@ -230,13 +235,15 @@ def test_properties_can_only_be_read(scene, path, interface, table):
 
 
 def test_properties_of_what_is_no_object(scene):
-    for path in ("/", "/org", contract.CONTROLS, contract.path_of("unknown")):
+    for path, error in (
+            ("/", UNKNOWN_INTERFACE), ("/org", UNKNOWN_INTERFACE),
+            (contract.CONTROLS, UNKNOWN_INTERFACE), (contract.path_of("unknown"), UNKNOWN_OBJECT)):
         options = {"path": path, "interface": contract.PROPERTIES}
         for method, signature, arguments in [
                 ("Get", "ss", (contract.CONTROL, "Busy")), ("GetAll", "s", (contract.CONTROL,)),
                 ("Set", "ssv", (contract.CONTROL, "Busy", Variant("b", True)))]:
             refusal = scene.refusal(method, *arguments, signature=signature, **options)
-            assert refusal.name in (UNKNOWN_OBJECT, UNKNOWN_INTERFACE), path
+            assert refusal.name == error, path
 
 
 def test_what_is_not_refused(scene):
@@ -257,3 +264,43 @@ def test_extremes_of_u(scene):
             scene.call("ShowIndicatorFor", "numbers", number)
     assert scene.get("numbers", "Duration") == (2**32 - 1) * 10**6
     assert scene.get("numbers", "Busy")
+
+
+def test_numbers_at_their_extremes_are_answered(client):
+    """Each alone and upon what the one before has left; whether taken or refused does not matter."""
+    def ask(*calls):
+        client.ask(*(client.request(*call) for call in calls))
+
+    for number in (0, 1, 2**31 - 1, 2**31, 2**32 - 1):
+        ask(("ShowIndicatorFor", "a", number), ("StartCountdown", "a", number),
+            ("Renew", number), ("Release", number, ""))
+    for number in (-2**31, -1, 0, 1, 2**31 - 1):
+        ask(("ExtendCountdown", "a", number))
+    for number in (0, 1, LONGEST - 1, LONGEST, LONGEST + 1, 2**63, 2**64 - 1):
+        duration = Variant("t", number)
+        for paused in (False, True):
+            ask(("StartCountdownWithOptions", "a", number, {"paused": Variant("b", paused)}),
+                ("ExtendCountdown", "a", 2**31 - 1), ("ExtendCountdown", "a", -2**31),
+                ("ResumeCountdown", "a"))
+        ask(*(("ShowIndicatorWithOptions", "b", {key: duration})
+              for key in ("timeout-usec", "grace-usec", "minimum-usec")),
+            *(("Hold", "c", "", {key: duration})
+              for key in ("ttl-usec", "notify-after-usec", "grace-usec", "minimum-usec")))
+    for number in (0.0, -0.0, math.inf, -math.inf, math.nan, 1.7e308, 5e-324):
+        ask(("SetProgress", "a", number))
+    client.call("ReleaseAll", "c")
+    assert {"a", "b", "c"} == set(client.objects())
+
+
+def test_the_longest_texts(client):
+    client.call("SetTitle", "a", "é" * 256)
+    client.call("SetDetail", "a", "d" * 512)
+    cookie = client.call("Hold", "a", "r" * 256, {
+        key: Variant("s", key[0] * 256) for key in ("application", "icon", "desktop-entry")})
+    state = client.state("a")
+    assert (state["Title"], state["Detail"]) == ("é" * 256, "d" * 512)
+    assert (state["Icon"], state["DesktopEntry"]) == ("i" * 256, "d" * 256)
+    holder, = state["Holders"]
+    assert (holder["reason"], holder["application"]) == ("r" * 256, "a" * 256)
+    client.call("Release", cookie, "x" * 256)
+    assert client.get("a", "LastResult") == "released: " + "x" * 256

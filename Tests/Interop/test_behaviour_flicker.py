@@ -48,6 +48,7 @@ def test_without_it_all_turn_at_once(titled):
     on, manager_on, off, manager_off = titled.heard()
     assert on[2].keys() == {"Busy", "Visible", "DisplayedTitle", "DisplayedEnabled", "BusySince"}
     assert off[2].keys() == {"Busy", "Visible", "DisplayedTitle", "DisplayedEnabled", "BusySince"}
+    assert on[3] == off[3] == ["Holders"]
     assert manager_on[2] == {"Busy": True, "Visible": True}
     assert manager_off[2] == {"Busy": False, "Visible": False}
 

@@ -178,9 +178,14 @@ def test_last_result_tells_of_the_last(bus, listener):
     assert listener.get("a", "LastResult") == "replaced"
 
 
-def test_a_holder_that_leaves_is_no_success(bus, listener):
+@pytest.mark.parametrize("options", [
+    {}, {"lease": Variant("s", "sender"), "notify-after-usec": Variant("t", 0)}],
+    ids=["one", "two"])
+def test_a_holder_that_leaves_is_no_success(bus, listener, options):
     holder = bus.connect()
     holder.call("Hold", "a", "work", {})
+    if options:
+        holder.call("Hold", "a", "more work", options)
     holder.close()
     listener.wait_for_change("a", "Busy", False)
     assert listener.get("a", "LastResult") == "owner-lost"
@@ -237,10 +242,12 @@ def test_a_thousand_that_come_and_go(bus, daemon, listener):
     listener.call("ShowIndicator", "a")
     listener.call("HideIndicator", "a")
     before = daemon.descriptors()
-    for _ in range(10):
+    for number in range(10):
         peers = [bus.connect() for _ in range(20)]
         for peer in peers:
-            peer.ask(*(peer.request("Hold", "a", "", {}) for _ in range(5)))
+            holds = [peer.request("Hold", "a", "", {}) for _ in range(5)]
+            # Every other time they do not even wait for the answers.
+            (peer.ask if number % 2 else peer.send)(*holds)
         for peer in peers:
             peer.close()
     wait_until(lambda: not listener.get("a", "Busy"), "all have left")
@@ -255,7 +262,7 @@ def test_exclusive(bus, listener):
     assert refused.name == BUSY
     # Which holder that is, and no other.
     assert "the first" in refused.text and "the second" not in refused.text
-    assert "a" in refused.text
+    assert f"hold {first}" in refused.text and listener.name in refused.text
     assert len(listener.state("a")["Holders"]) == 2
     listener.call("Release", first, "")
     assert "the second" in listener.refusal("Hold", "a", "", exclusive).text

@@ -225,11 +225,14 @@ def test_large_texts(bus, daemon, listener):
             ("Hold", ("a", "", {"application": Variant("s", huge)})),
             ("Hold", ("a", "", {"lease": Variant("s", huge)})),
             ("ShowIndicatorWithOptions", ("a", {huge: Variant("s", "")})),
+            ("ShowIndicatorWithOptions", ("a", {"title": Variant("ay", bytes(1 << 20))})),
+            ("ShowIndicatorWithOptions", ("a", [(f"k{n}", Variant("b", True)) for n in range(1000)])),
             ("Release", (1, huge))]:
         refusal = listener.refusal(method, *values)
         assert refusal.name in (contract.INVALID_ARGS, contract.INVALID_NAME, contract.NO_SUCH_HOLD)
         assert len(refusal.text) < 1000
     # One that is passed over may be large.
+    listener.call("Hold", "a", "", {"x-many": Variant("as", ["x" * 100] * 10_000)})
     listener.call("ShowIndicatorWithOptions", "a", {"x-data": Variant("ay", bytes(4 << 20))})
     assert daemon.memory("VmHWM") - before < 48 << 20
 

@@ -145,13 +145,15 @@ def test_two_hundred_processes(daemon, listener):
             listener.call("Release", cookie, "")
         forgotten = listener.call("Hold", "b", "", pid_lease(processes[0].pid))
         listener.call("Forget", "b")
+        swept = listener.call("Hold", "c", "", pid_lease(processes[0].pid))
+        listener.call("ReleaseAll", "c")
         assert daemon.descriptors() == before + 150
         for process in processes[50:]:
             process.kill()
         listener.wait_for_change("a", "Busy", False)
         listener.ping()
         ended = [told[1] for told in map(describe, listener.signals) if told[0] == "HoldEnded"]
-        assert sorted(ended) == [*given[50:], forgotten]
+        assert sorted(ended) == [*given[50:], forgotten, swept]
         assert daemon.descriptors() == before
 
 

@@ -31,6 +31,10 @@ def test_each_limit_has_a_flag(bus, listener):
     other = bus.connect()
     for _ in range(4):
         listener.call("Hold", "0", "", {})
+    # What is refused makes no control either.
+    listener.call("Forget", "4")
+    assert listener.refusal("Hold", "4", "", {}).name == LIMITS_EXCEEDED
+    assert "4" not in listener.objects()
     refusal = listener.refusal("Hold", "0", "", {})
     assert refusal.name == LIMITS_EXCEEDED and "4" in refusal.text
     # The callers of other leases are counted, too.
@@ -130,6 +134,8 @@ def test_one_that_never_reads_stalls_nobody(bus, daemon):
     deaf = bus.connect()
     deaf.listen()
     client = bus.connect()
+    client.call("HideIndicator", "a")
+    before = daemon.memory()
     requests = [
         client.request(method, str(index))
         for index in range(1000) for method in ("ShowIndicator", "HideIndicator", "Forget")]
@@ -138,6 +144,8 @@ def test_one_that_never_reads_stalls_nobody(bus, daemon):
             assert answer.kind == wire.RETURN
     assert client.objects() == {}
     daemon.wait_until_idle()
+    # What it does not take the bus keeps, not the daemon.
+    assert daemon.memory() - before < 8 << 20
 
 
 def test_a_program_that_never_reads(bus, daemon, listener):

@@ -4,7 +4,7 @@
 import pytest
 
 from support import contract
-from support.contract import NO_SUCH_CONTROL
+from support.contract import NO_SUCH_CONTROL, NO_SUCH_HOLD
 from support.waiting import boottime
 from support.wire import Variant
 
@@ -91,6 +91,7 @@ def test_forget(listener):
     assert removed.body == [contract.path_of("a"), [contract.CONTROL]]
     assert listener.objects() == {}
     assert listener.refusal("GetControl", "a").name == NO_SUCH_CONTROL
+    assert listener.refusal("Release", cookie, "").name == NO_SUCH_HOLD
     # The next of that name knows nothing of it.
     listener.call("SetDetail", "a", "")
     assert listener.state("a") == {"Name": "a", **contract.FRESH}

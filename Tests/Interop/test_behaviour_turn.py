@@ -74,6 +74,27 @@ def test_the_order_in_which_messages_leave(daemon, listener):
     assert told[10:] == [("Tick", "old", 1000, number), ("InterfacesRemoved", "gone")]
 
 
+def test_all_kinds_of_signals_in_one_turn(daemon, listener):
+    listener.call("ShowIndicator", "old")
+    listener.call("SetTitle", "gone", "T")
+    request = listener.request
+    told = in_one_turn(
+        daemon, listener, listener.countdown_request("old"), request("HideIndicator", "old"),
+        request("Forget", "gone"), request("StartCountdown", "new", 0),
+        request("SetTitle", "new", "N"))
+    number, none = told[0][1], told[3][1]
+    assert told[:5] == [
+        ("answer", number), ("answer",), ("answer",), ("answer", none), ("answer",)]
+    assert [event[:2] for event in told[5:8]] == [
+        ("InterfacesAdded", "new"), ("PropertiesChanged", "old"), ("PropertiesChanged", "manager")]
+    assert told[8:] == [
+        ("Tick", "old", 1000, number), ("Finished", "new", none), ("InterfacesRemoved", "gone")]
+    added, removed = (listener.wait_for(*event) for event in (told[5], told[-1]))
+    state = wire.plain(added.body[1])[contract.CONTROL]
+    assert (state["Title"], state["LastResult"]) == ("N", "finished")
+    assert removed.body == [contract.path_of("gone"), [contract.CONTROL]]
+
+
 def test_the_managers_change_is_the_last(daemon, listener):
     listener.call("SetTitle", "a", "A")
     listener.call("SetTitle", "b", "B")
@@ -316,8 +337,8 @@ def test_made_and_forgotten_unseen(daemon, listener):
     # Its events are told all the same.
     told = in_one_turn(daemon, listener, listener.countdown_request("a"), request("Forget", "a"))
     number = told[0][1]
-    assert [event for event in told[2:] if event[0] != "Tick"] == [
-        ("Cancelled", "a", number, "forgotten")]
+    assert told[2:] == [
+        ("Tick", "a", 1000, number), ("Cancelled", "a", number, "forgotten")]
 
 
 def told_state(peer):

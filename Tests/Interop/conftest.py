@@ -25,6 +25,8 @@ It gets
 When a test fails, the logs of its buses and of their daemons stand below it.
 """
 
+import signal
+
 import pytest
 
 from support.busyctl import Session
@@ -60,6 +62,22 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_runtest_setup():
     Bus.made.clear()
+
+
+# Far more than any test takes, in seconds.
+PATIENCE = 300
+
+
+@pytest.fixture(autouse=True)
+def bounded():
+    """Ends a test that waits for what never comes."""
+    def give_up(*_):
+        raise TimeoutError(f"the test has not ended within {PATIENCE} s")
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(PATIENCE)
+    yield
+    signal.alarm(0)
 
 
 def fail_if_skipped(report):

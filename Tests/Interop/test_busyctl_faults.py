@@ -3,6 +3,8 @@
 
 import os
 import signal
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -78,21 +80,20 @@ def test_a_slow_bar_gets_few_lines_and_the_newest(session):
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["watch", "--once"], ["watch", "--once", "--json"]])
-def test_a_closed_output_is_named_as_that(session, arguments):  # noqa: F811
+def test_a_closed_output_is_named_as_that(session, arguments):
     session.ok("show", "s")
-    done = session.spawn(
-        ["sh", "-c", '"$0" "$@" >&-', BUSYCTL, *arguments], stderr=subprocess.PIPE, text=True)
-    assert done.communicate(timeout=20)[1] == (
-        "busyctl: the output cannot be written: Bad file descriptor\n")
-    assert done.returncode == 1
+    done = session.bus.run("sh", "-c", '"$0" "$@" >&-', BUSYCTL, *arguments)
+    assert (done.returncode, done.stderr) == (
+        1, "busyctl: the output cannot be written: Bad file descriptor\n")
 
 
-def test_a_remark_that_nobody_can_read_does_not_go_to_the_bus(bare):  # noqa: F811
+def test_a_remark_that_nobody_can_read_does_not_go_to_the_bus(bare):
     """A socket opened while descriptor 2 is closed would be number 2."""
-    watch = bare.spawn(
-        ["sh", "-c", 'exec "$0" "$@" 2>&-', BUSYCTL, "watch"], stdout=subprocess.PIPE, text=True)
+    watch = bare.bus.spawn(
+        "sh", "-c", 'exec "$0" "$@" 2>&-', BUSYCTL, "watch", stdout=subprocess.PIPE)
     descriptor = Path(f"/proc/{watch.pid}/fd/2")
-    wait_until(lambda: descriptor.exists() and "null" in os.readlink(descriptor), "it has begun")
+    wait_until(
+        lambda: descriptor.is_symlink() and "null" in os.readlink(descriptor), "it has begun")
     bare.start_daemon()
     bare.ok("show", "s")
     assert watch.stdout.readline().startswith("s: ")
@@ -101,7 +102,7 @@ def test_a_remark_that_nobody_can_read_does_not_go_to_the_bus(bare):  # noqa: F8
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])
-def test_another_spelling_of_a_title_is_a_change(session, options):  # noqa: F811
+def test_another_spelling_of_a_title_is_a_change(session, options):
     composed, decomposed = "caf\u00e9", "cafe\u0301"
     session.ok("show", "s", f"--title={composed}")
     watch = session.start("watch", *options)

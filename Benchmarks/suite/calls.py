@@ -32,7 +32,7 @@ def on_bus(kind, tools, options):
         bus = stack.enter_context(Bus(kind, tools))
         services = start_all(stack, bus, tools)
         times, processor, rates = ({label: [] for label in services} for _ in range(3))
-        few = {label: [] for label in ("daemon", "C, same signals")}
+        few, in_pairs = ({label: [] for label in ("daemon", "C, same signals")} for _ in range(2))
         for _ in range(pairs):
             for label, (name, process) in services.items():
                 before = processor_ns(process.pid)
@@ -49,6 +49,11 @@ def on_bus(kind, tools, options):
             for label, some in few.items():
                 got = bus.load("flood", service=services[label][0], calls=options.calls * 4,
                                window=64, controls=16)
+                some.append(got["calls_per_s"])
+        for _ in range(pairs):
+            for label, some in in_pairs.items():
+                got = bus.load("flood", service=services[label][0], calls=options.calls * 4,
+                               window=64, pairs=True)
                 some.append(got["calls_per_s"])
     p50 = {label: round(median(some), 1) for label, some in times.items()}
     spent = {label: f"{median(some):.1f} µs" for label, some in processor.items()}
@@ -68,6 +73,9 @@ def on_bus(kind, tools, options):
         ratio(group, "the same over 16 controls, so that what is in flight holds each four times",
               few["daemon"], few["C, same signals"],
               parts={label: f"{median(some):.0f}/s" for label, some in few.items()}),
+        ratio(group, "the same with each control hidden right after it was shown",
+              in_pairs["daemon"], in_pairs["C, same signals"],
+              parts={label: f"{median(some):.0f}/s" for label, some in in_pairs.items()}),
     ]
 
 

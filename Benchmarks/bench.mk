@@ -2,7 +2,7 @@
 #
 # The benchmarks; the Makefile includes this.
 #
-#   make bench         everything, some fifteen minutes; writes docs/performance.md
+#   make bench         everything, some twenty-two minutes; writes docs/performance.md
 #   make bench-quick   less of everything, some three minutes; writes nothing but JSON
 #
 # ONLY=calls (or instructions, countdowns, growth, footprint, core) runs that part alone.

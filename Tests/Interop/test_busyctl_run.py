@@ -146,13 +146,14 @@ def test_terminal_progress_is_set_and_cleared(session):
             "busyctl run --notify sleep 0.3",
             "busyctl run --notify sh -c 'kill -9 $$'",
             "busyctl countdown a 1s --wait",
-            "busyctl countdown a 60 --wait & sleep 0.5; busyctl cancel a; wait",
-            "timeout -s INT 0.5 busyctl countdown a 60 --wait")):
+            "busyctl countdown a 60 --wait & until grep -q 9.4.1 $RECORD; do sleep 0.05; done; "
+            "busyctl cancel a; wait",
+            "timeout -s INT 2 busyctl countdown a 60 --wait")):
         name = f"{record}{number}"
         quote = '"' if "'" in command else "'"
         session.bus.spawn(
-            "script", "-qec", f"bash -c {quote}{command}{quote}", name,
-            env={**session.environment, "TERM_PROGRAM": "ghostty"}).wait(20)
+            "script", "-qefc", f"bash -c {quote}{command}{quote}", name,
+            env={**session.environment, "TERM_PROGRAM": "ghostty", "RECORD": name}).wait(20)
         sequences = re.findall("\x1b]9;4;([0-9;]*)\x1b\\\\", open(name, errors="replace").read())
         assert sequences, (command, open(name).read())
         assert sequences[-1] == "0;0" and sequences[0] != "0;0", (command, sequences)

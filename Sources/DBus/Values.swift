@@ -38,52 +38,36 @@ extension Bool: DBusValue {
   package init(from reader: inout MessageReader) { self = reader.read(fixed: UInt32(0)) != 0 }
 }
 
-extension UInt8: DBusValue {
+/// A number that stands on the wire as it stands in memory.
+package protocol DBusNumber: DBusValue, BitwiseCopyable, ExpressibleByIntegerLiteral {}
+
+extension DBusNumber {
+  package func write(to writer: inout MessageWriter) { writer.append(fixed: self) }
+  package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
+}
+
+extension UInt8: DBusNumber {
   package static var signature: String { "y" }
-  package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self)
-  }
-  package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
 
-extension Int32: DBusValue {
+extension Int32: DBusNumber {
   package static var signature: String { "i" }
-  package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self)
-  }
-  package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
 
-extension UInt32: DBusValue {
+extension UInt32: DBusNumber {
   package static var signature: String { "u" }
-  package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self)
-  }
-  package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
 
-extension Int64: DBusValue {
+extension Int64: DBusNumber {
   package static var signature: String { "x" }
-  package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self)
-  }
-  package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
 
-extension UInt64: DBusValue {
+extension UInt64: DBusNumber {
   package static var signature: String { "t" }
-  package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self)
-  }
-  package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
 
-extension Double: DBusValue {
+extension Double: DBusNumber {
   package static var signature: String { "d" }
-  package func write(to writer: inout MessageWriter) {
-    writer.append(fixed: self)
-  }
-  package init(from reader: inout MessageReader) { self = reader.read(fixed: 0) }
 }
 
 extension String: DBusValue {

@@ -20,7 +20,7 @@ REPORTS := .build/reports
 .PHONY: help run check check-desktop build test interop lint deps deps-build clean
 
 help: ## List the targets
-	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 run: deps-build build ## Build, and play a scene on a private bus
 	tools/demo

@@ -48,7 +48,7 @@ def test_titles(session, title):
     value = json.loads(shell(session, once(waybar()["exec"])))
     for key in ("text", "tooltip"):
         ElementTree.fromstring(f"<markup>{value[key]}</markup>")
-    plain = ElementTree.fromstring(f"<markup>{value['text']}</markup>").text
+    plain = ElementTree.fromstring(f"<markup>{value['tooltip']}</markup>").text
     assert plain == re.sub("[\x00-\x1f]", lambda c: " " if c[0] in "\n\t" else "\ufffd", title)
 
     genmon = shell(session, f"sh {PANELS}/xfce4-genmon.sh")
@@ -66,6 +66,14 @@ def test_titles(session, title):
 
     line = shell(session, once(re.search(r"#\((.*?)\) %H", (PANELS / "tmux.conf").read_text())[1]))
     assert line.count("\n") == 1 and not re.search(r"#[\[({]", line)
+
+
+def test_a_long_title_leaves_room_for_what_comes_behind_it(session):
+    session.ok("show", "a", "--title=A")
+    session.ok("show", "b", f"--title={'x' * 512}")
+    session.ok("progress", "b", "40%")
+    text = json.loads(shell(session, once(waybar()["exec"])))["text"]
+    assert text == f"{'x' * 29}… 40% +1" and len(text) <= waybar()["max-length"]
 
 
 def test_several_and_none(session):

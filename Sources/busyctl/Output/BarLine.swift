@@ -75,6 +75,9 @@ struct BarContext {
 
 /// The formats that are made for one panel.
 enum BarLine {
+  /// How many columns a label has where other figures stand behind it.
+  private static let labelColumns = 30
+
   /// One object as Waybar's custom module reads it: its texts are markup, its percentage a number.
   ///
   /// - Parameters:
@@ -85,7 +88,8 @@ enum BarLine {
     let context = BarContext(controls)
     var text = idle ?? ""
     if let shown = controls.last {
-      var parts = [shown.label]
+      // What comes behind a long title would not fit into the module.
+      var parts = [TextWidth.truncate(shown.label, to: labelColumns)]
       if let remaining = shown.remainingText { parts.append(remaining) }
       if let progress = shown.progress { parts.append("\(wholePercent(of: progress))%") }
       if !context.more.isEmpty { parts.append(context.more) }

@@ -84,9 +84,9 @@ final class Turn {
 
   /// Lets a caller read only what has been announced.
   func settleBeforeReading() {
-    guard machine.hasChanges else { return }
-    end()
-    begin()
+    // The time stays what it is: what falls due meanwhile would be read before it is announced, and a
+    // later call of the turn might undo it, of which nobody would hear then.
+    if machine.hasChanges { end() }
   }
 
   /// Handles all that has been read, before the end of the program.

@@ -209,6 +209,27 @@ def test_a_reader_is_told_when_it_stops_being_true(daemon, bus):
             told[1] == "a" and told[2].get("Busy") is False for told in behind), behind
 
 
+def test_what_falls_due_while_reading_is_told(daemon, listener):
+    """Over, read, shown again in one turn: told of neither, the reader would take it for idle."""
+    request = listener.request
+    listener.call("SetTitle", "a", "A")
+    listener.heard()
+    with one_turn(daemon, listener):
+        serials = listener.send(
+            request("ShowIndicatorWithOptions", "a", {"timeout-usec": wire.Variant("t", 1)}),
+            request("GetManagedObjects", signature="", interface=contract.OBJECT_MANAGER),
+            request("ShowIndicator", "a"))
+    answer = listener.answer(serials[1])
+    listener.answer(serials[2])
+    listener.ping()
+    known = wire.plain(answer.body[0])[contract.path_of("a")][contract.CONTROL]
+    for message in listener.messages[listener.messages.index(answer) + 1:]:
+        if message.kind == wire.SIGNAL and describe(message)[:2] == ("PropertiesChanged", "a"):
+            known.update(describe(message)[2])
+    for name in ("Busy", "Visible", "DisplayedTitle", "BusySince"):
+        assert known[name] == listener.get("a", name), name
+
+
 def test_a_thousand_calls_in_one_write(listener):
     calls = []
     for index in range(250):

@@ -66,9 +66,16 @@ package final class Message {
     replyTo call: Message, signature: String, _ body: (inout MessageWriter) -> Void
   ) {
     let sender = call.sender
-    self.init(
+    let bytes = Self.layOut(
       type: DBUS_MESSAGE_TYPE_METHOD_RETURN, replySerial: call.serial,
       destination: sender.isEmpty ? nil : sender, signature: signature, body)
+    if bytes.count <= Self.longestAnswer {
+      self.init(bytes: bytes)
+    } else {
+      self.init(
+        error: .standard(.limitsExceeded, "The answer is longer than a message may be."),
+        replyTo: call)
+    }
   }
 
   /// The answer to `call` with those values.
@@ -88,11 +95,24 @@ package final class Message {
     self.init(adopting: required(dbus_message_new_error(call.raw, error.name, error.message)))
   }
 
+  /// No array may be longer, so no answer that is as long is of any use; in bytes.
+  private static let longestAnswer = 64 << 20
+
   private convenience init(
+    type: Int32, path: ObjectPath, interface: InterfaceName, member: MemberName,
+    destination: String? = nil, signature: String, _ body: (inout MessageWriter) -> Void
+  ) {
+    self.init(
+      bytes: Self.layOut(
+        type: type, path: path, interface: interface, member: member, destination: destination,
+        signature: signature, body))
+  }
+
+  private static func layOut(
     type: Int32, path: ObjectPath? = nil, interface: InterfaceName? = nil,
     member: MemberName? = nil, replySerial: UInt32? = nil, destination: String? = nil,
     signature: String, _ body: (inout MessageWriter) -> Void
-  ) {
+  ) -> [UInt8] {
     var writer = MessageWriter()
     writer.append(fixed: UInt32(1).littleEndian == 1 ? UInt8(ascii: "l") : UInt8(ascii: "B"))
     writer.append(fixed: UInt8(type))
@@ -116,7 +136,7 @@ package final class Message {
     let start = writer.count
     body(&writer)
     writer.setLength(at: length, from: start)
-    self.init(bytes: writer.bytes)
+    return writer.bytes
   }
 
   private convenience init(bytes: [UInt8]) {

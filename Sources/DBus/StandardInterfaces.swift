@@ -68,7 +68,7 @@ enum StandardInterfaces {
           (node: StandardNode, _: Message, interface: String, name: String, _: IgnoredVariant)
             throws(DBusError) -> Void in
           _ = try node.requiredObject().property(name, of: interface)
-          throw .standard(.propertyReadOnly, "The property “\(name)” can only be read.")
+          throw .standard(.propertyReadOnly, "The property “\(quotable(name))” can only be read.")
         },
       ],
       signals: [
@@ -104,7 +104,9 @@ enum StandardInterfaces {
 
 extension StandardNode {
   fileprivate func requiredObject() throws(DBusError) -> any BoundObject {
-    guard let object else { throw .standard(.unknownObject, "There is no object “\(path)”.") }
+    guard let object else {
+      throw .standard(.unknownObject, "There is no object “\(quotable(path))”.")
+    }
     return object
   }
 }

@@ -184,4 +184,20 @@ private func makeTable() -> Interface<Counter> {
     #expect(interface == "org.example.Counter")
     #expect(changed == ["Count": .uint32(0)] && invalidated == ["Text"])
   }
+
+  @Test func whatAnErrorQuotesIsCut() throws {
+    let long = String(repeating: "ä", count: 100_000)
+    for wrong in [
+      call("GetAll", .properties, long), call("Get", .properties, "org.example.Counter", long),
+    ] {
+      let answer = try #require(server.answer(to: wrong))
+      #expect(answer.kind == .error && (answer.error?.message.count ?? 0) < 400)
+    }
+  }
+
+  @Test func anAnswerThatIsTooLongIsAnError() {
+    let answer = Message(
+      replyTo: call("Ping", .peer), ByteBlock([UInt8](repeating: 0, count: 64 << 20)))
+    #expect(answer.errorName == "org.freedesktop.DBus.Error.LimitsExceeded")
+  }
 }

@@ -59,3 +59,14 @@ func withRawError<Result>(
   dbus_error_free(&raw)
   throw error
 }
+
+/// A peer's text as an error quotes it: without control characters, and cut, since an answer longer
+/// than a message may be ends the connection.
+package func shortened(_ text: String, to most: Int = 64) -> String {
+  let printable = String(
+    String.UnicodeScalarView(
+      text.unicodeScalars.prefix(most).map {
+        $0.properties.generalCategory == .control ? "\u{fffd}" : $0
+      }))
+  return text.unicodeScalars.count > most ? printable + "…" : printable
+}

@@ -16,11 +16,9 @@ enum TypeCode {
   static let string = Int32(UInt8(ascii: "s"))
   static let objectPath = Int32(UInt8(ascii: "o"))
   static let signature = Int32(UInt8(ascii: "g"))
-  static let unixDescriptor = Int32(UInt8(ascii: "h"))
   static let array = Int32(UInt8(ascii: "a"))
   static let variant = Int32(UInt8(ascii: "v"))
   static let structure = Int32(UInt8(ascii: "r"))
-  static let dictionaryEntry = Int32(UInt8(ascii: "e"))
 }
 
 /// Walks over the values of a message whose signature is known.

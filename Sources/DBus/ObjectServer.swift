@@ -74,14 +74,16 @@ package final class ObjectServer {
     let standard = try answerStandard(call, target, bound, &interfaceSeen)
     if let standard { return standard }
     guard bound != nil || isNode(target.path) else {
-      throw .standard(.unknownObject, "There is no object “\(quotable(target.path))”.")
+      throw .standard(.unknownObject, "There is no object “\(shortened(target.path, to: 256))”.")
     }
     guard interfaceSeen || target.interface == nil else {
       throw .standard(
         .unknownInterface,
-        "The object “\(quotable(target.path))” has no interface “\(target.interface ?? "")”.")
+        "The object “\(shortened(target.path, to: 256))” has no interface “\(target.interface ?? "")”."
+      )
     }
-    let place = target.interface.map { "interface “\($0)”" } ?? "object “\(quotable(target.path))”"
+    let place =
+      target.interface.map { "interface “\($0)”" } ?? "object “\(shortened(target.path, to: 256))”"
     throw .standard(.unknownMethod, "The \(place) has no method “\(target.member)”.")
   }
 
@@ -180,13 +182,6 @@ package final class ObjectServer {
   }
 }
 
-/// A peer's text as an error quotes it: cut, since an answer longer than a message may be ends the
-/// connection.
-func quotable(_ text: String) -> String {
-  let most = 256
-  return text.utf8.count <= most ? text : String(text.unicodeScalars.prefix(most)) + "…"
-}
-
 /// What a call asks for.
 struct Target {
   let path: String
@@ -256,7 +251,7 @@ private struct Binding<Object>: BoundObject {
         return { candidate.properties[place].writeVariant(of: object, to: &$0) }
       }
     }
-    throw .standard(.unknownProperty, "There is no property “\(quotable(name))” here.")
+    throw .standard(.unknownProperty, "There is no property “\(shortened(name, to: 256))” here.")
   }
 
   func allProperties(
@@ -275,7 +270,8 @@ private struct Binding<Object>: BoundObject {
     let found = interfaces.filter { name.isEmpty || $0.name.rawValue == name }
     // A standard interface is here too, and has no properties.
     guard !found.isEmpty || StandardInterfaces.names.contains(name) else {
-      throw .standard(.unknownInterface, "There is no interface “\(quotable(name))” here.")
+      throw .standard(
+        .unknownInterface, "There is no interface “\(shortened(name, to: 256))” here.")
     }
     return found
   }

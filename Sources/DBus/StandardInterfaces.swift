@@ -68,7 +68,8 @@ enum StandardInterfaces {
           (node: StandardNode, _: Message, interface: String, name: String, _: IgnoredVariant)
             throws(DBusError) -> Void in
           _ = try node.requiredObject().property(name, of: interface)
-          throw .standard(.propertyReadOnly, "The property “\(quotable(name))” can only be read.")
+          throw .standard(
+            .propertyReadOnly, "The property “\(shortened(name, to: 256))” can only be read.")
         },
       ],
       signals: [
@@ -105,7 +106,7 @@ enum StandardInterfaces {
 extension StandardNode {
   fileprivate func requiredObject() throws(DBusError) -> any BoundObject {
     guard let object else {
-      throw .standard(.unknownObject, "There is no object “\(quotable(path))”.")
+      throw .standard(.unknownObject, "There is no object “\(shortened(path, to: 256))”.")
     }
     return object
   }

@@ -68,17 +68,6 @@ extension DBusError {
   }
 }
 
-/// A peer's text, cut to what a sentence holds.
-private func shortened(_ text: String) -> String {
-  let most = 64
-  let printable = String(
-    String.UnicodeScalarView(
-      text.unicodeScalars.prefix(most).map {
-        $0.properties.generalCategory == .control ? "\u{fffd}" : $0
-      }))
-  return text.unicodeScalars.count > most ? printable + "…" : printable
-}
-
 /// Reads every option of `list` into `target`, by the table.
 private func read<Target: Optioned>(
   _ list: OptionList, into target: inout Target, _ own: [String: Option<Target>]
